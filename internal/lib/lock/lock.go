@@ -39,7 +39,7 @@ type Options struct {
 	// OnWait, if set, is called once when the lock is not free at first, with
 	// the holder as far as it is known, e.g. "4711 (jp query)".
 	OnWait func(holder string)
-	// Now is the clock for the holder's line; nil means time.Now.
+	// Now is the clock for the holder's line, which goes without a time if nil.
 	Now func() time.Time
 }
 
@@ -81,7 +81,7 @@ func (h *Held) FaultHint() string {
 type holder struct {
 	Pid        int    `json:"pid"`
 	Command    string `json:"command,omitempty"`
-	AcquiredAt string `json:"acquired_at"`
+	AcquiredAt string `json:"acquired_at,omitempty"`
 }
 
 // Acquire locks path, creating the file and its directories. Errors: *Held
@@ -151,11 +151,11 @@ func current(f *flock.Flock, path string) bool {
 
 // sign writes the holder's line. It only informs, so failing is no error.
 func (l *Lock) sign(opt Options) {
-	now := time.Now
+	h := holder{Pid: opt.Pid, Command: opt.Note}
 	if opt.Now != nil {
-		now = opt.Now
+		h.AcquiredAt = opt.Now().UTC().Format(time.RFC3339Nano)
 	}
-	line, err := json.Marshal(holder{opt.Pid, opt.Note, now().UTC().Format(time.RFC3339Nano)})
+	line, err := json.Marshal(h)
 	if err != nil {
 		return
 	}
