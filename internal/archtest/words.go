@@ -31,7 +31,7 @@ func checkReserved(t *Tree) []string {
 				}
 				s, _ := strconv.Unquote(lit.Value)
 				if s == "assistant" || s == "assistants" || keyPath(s) {
-					r.add(lit.Pos(), "%s spells %s; ask workspace/config", p.Dir, strconv.Quote(s))
+					r.add(lit.Pos(), "%s spells %s; take it from workspace/config, or llm for the role", p.Dir, strconv.Quote(s))
 				}
 				return true
 			})

@@ -1,0 +1,169 @@
+// Command crash kills jp at random moments of a broadcast and looks at what is
+// left: every conversation must open, hold each announced event once, and be
+// finished by jp q --resume.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"jp/scripts/room"
+)
+
+func main() {
+	kills := flag.Int("n", 200, "how often to kill")
+	binary := flag.String("jp", "bin/jp", "the program to kill")
+	seed := flag.Uint64("seed", rand.Uint64(), "seed of the moments")
+	flag.Parse()
+	if err := run(*binary, *kills, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+		os.Exit(1)
+	}
+}
+
+// trial is one run of the script.
+type trial struct {
+	room      *room.Room
+	random    *rand.Rand
+	full      time.Duration           // how long an undisturbed broadcast takes
+	announced map[string][]room.Event // by conversation
+	asked     int
+
+	finished, lost, doubled, resumed int
+}
+
+func run(binary string, kills int, seed uint64) (err error) {
+	r, err := room.Open(binary, 2*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\nseed %d; the room is left in %s", err, seed, r.Dir)
+			return
+		}
+		r.Close()
+	}()
+	t := &trial{room: r, random: rand.New(rand.NewPCG(seed, 0)), announced: map[string][]room.Event{}}
+	start := time.Now()
+	if err := t.ask(true, time.Hour); err != nil {
+		return err
+	}
+	t.full, t.finished = time.Since(start), 0
+	for i := range kills {
+		// Mostly the newest conversation goes on; now and then one is killed
+		// while it is being made.
+		delay := time.Duration(t.random.Int64N(int64(t.full)))
+		if err := t.ask(i%5 == 4, delay); err != nil {
+			return fmt.Errorf("kill %d after %v: %w", i+1, delay, err)
+		}
+	}
+	fmt.Printf("%d kills (%d came too late), %d lost, %d doubled, %d resumed\n", kills, t.finished, t.lost, t.doubled, t.resumed)
+	if t.lost+t.doubled > 0 {
+		return errors.New("the conversations do not hold what was announced")
+	}
+	return nil
+}
+
+// ask sends one request to everybody, kills jp after delay, checks all that
+// may have changed, and resumes.
+func (t *trial) ask(fresh bool, delay time.Duration) error {
+	before, err := t.room.Conversations()
+	if err != nil {
+		return err
+	}
+	t.asked++
+	args := []string{"q", "-F", "json"}
+	target := ""
+	if fresh {
+		args = append(append(args, "--new"), room.Invitations()...)
+	} else {
+		target = before[len(before)-1]
+		args = append(args, "--id", target)
+	}
+	out, err := t.kill(append(args, fmt.Sprintf("request %d", t.asked)), delay)
+	if err != nil {
+		return err
+	}
+	lines, err := room.Lines(out)
+	if err != nil {
+		return err
+	}
+	after, err := t.room.Conversations()
+	if err != nil {
+		return err
+	}
+	created := slices.DeleteFunc(after, func(id string) bool { return slices.Contains(before, id) })
+	switch {
+	case fresh && len(created) == 1:
+		target = created[0]
+	case fresh && len(lines) > 0:
+		t.lost += len(lines)
+		return fmt.Errorf("%d events were announced, %d conversations made", len(lines), len(created))
+	case fresh:
+		return nil // killed before there was anything
+	}
+	t.announced[target] = append(t.announced[target], lines...)
+	return t.check(target)
+}
+
+// kill runs jp and kills it after delay. It returns what jp had announced.
+func (t *trial) kill(args []string, delay time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), delay)
+	defer cancel()
+	cmd := t.room.Command(ctx, args...) // CommandContext kills by SIGKILL
+	cmd.WaitDelay = time.Second         // should a child of it keep the pipes open
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err == nil {
+		t.finished++
+	} else if ctx.Err() == nil {
+		return nil, fmt.Errorf("jp %q: %w\n%s", args, err, stderr.Bytes())
+	}
+	return stdout.Bytes(), nil
+}
+
+func (t *trial) check(id string) error {
+	stored, err := t.room.Events(id)
+	if err != nil {
+		return err
+	}
+	if err := t.compare(id, stored); err != nil || len(room.Unanswered(stored)) == 0 {
+		return err
+	}
+	out, err := t.room.Run("q", "-F", "json", "--id", id, "--resume")
+	if err != nil {
+		return err
+	}
+	lines, err := room.Lines(out)
+	if err != nil {
+		return err
+	}
+	t.announced[id] = append(t.announced[id], slices.DeleteFunc(lines, room.Event.IsRequest)...)
+	if stored, err = t.room.Events(id); err != nil {
+		return err
+	}
+	if left := room.Unanswered(stored); len(left) > 0 {
+		return fmt.Errorf("%s: %v did not answer after --resume", id, left)
+	}
+	t.resumed++
+	return t.compare(id, stored)
+}
+
+func (t *trial) compare(id string, stored []room.Event) error {
+	lost, doubled := room.Compare(t.announced[id], stored)
+	t.lost += lost
+	t.doubled += doubled
+	if lost+doubled > 0 {
+		return fmt.Errorf("%s: %d lost, %d doubled", id, lost, doubled)
+	}
+	return nil
+}
