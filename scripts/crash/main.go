@@ -32,11 +32,11 @@ func main() {
 type trial struct {
 	room      *room.Room
 	random    *rand.Rand
-	full      time.Duration           // how long an undisturbed broadcast takes
+	full      time.Duration           // the shortest time an undisturbed broadcast took
 	announced map[string][]room.Event // by conversation
 	asked     int
 
-	finished, lost, doubled, resumed int
+	kills, late, lost, doubled, resumed int
 }
 
 func run(binary string, kills int, seed uint64) (err error) {
@@ -52,20 +52,22 @@ func run(binary string, kills int, seed uint64) (err error) {
 		r.Close()
 	}()
 	t := &trial{room: r, random: rand.New(rand.NewPCG(seed, 0)), announced: map[string][]room.Event{}}
-	start := time.Now()
-	if err := t.ask(true, time.Hour); err != nil {
+	t.full = time.Minute
+	if err := t.ask(true, t.full); err != nil {
 		return err
 	}
-	t.full, t.finished = time.Since(start), 0
-	for i := range kills {
+	for t.late = 0; t.kills < kills && t.late < 10*kills; {
 		// Mostly the newest conversation goes on; now and then one is killed
 		// while it is being made.
 		delay := time.Duration(t.random.Int64N(int64(t.full)))
-		if err := t.ask(i%5 == 4, delay); err != nil {
-			return fmt.Errorf("kill %d after %v: %w", i+1, delay, err)
+		if err := t.ask(t.kills%5 == 4, delay); err != nil {
+			return fmt.Errorf("kill %d after %v: %w", t.kills, delay, err)
 		}
 	}
-	fmt.Printf("%d kills (%d came too late), %d lost, %d doubled, %d resumed\n", kills, t.finished, t.lost, t.doubled, t.resumed)
+	fmt.Printf("%d kills (%d more came too late), %d lost, %d doubled, %d resumed\n", t.kills, t.late, t.lost, t.doubled, t.resumed)
+	if t.kills < kills {
+		return errors.New("jp was too fast to be killed")
+	}
 	if t.lost+t.doubled > 0 {
 		return errors.New("the conversations do not hold what was announced")
 	}
@@ -122,11 +124,16 @@ func (t *trial) kill(args []string, delay time.Duration) ([]byte, error) {
 	cmd.WaitDelay = time.Second         // should a child of it keep the pipes open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start := time.Now()
 	err := cmd.Run()
-	if err == nil {
-		t.finished++
-	} else if ctx.Err() == nil {
+	switch {
+	case err == nil:
+		t.late++
+		t.full = min(t.full, time.Since(start))
+	case ctx.Err() == nil:
 		return nil, fmt.Errorf("jp %q: %w\n%s", args, err, stderr.Bytes())
+	default:
+		t.kills++
 	}
 	return stdout.Bytes(), nil
 }
