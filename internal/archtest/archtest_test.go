@@ -97,3 +97,29 @@ func TestStale(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestArchitecture: the page names every package there is.
+func TestArchitecture(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, folders, ok := strings.Cut(string(page), "## Folders")
+	folders, _, end := strings.Cut(folders, "## Layers")
+	if !ok || !end {
+		t.Fatal("ARCHITECTURE.md has no sections Folders and Layers")
+	}
+	tree, err := Load(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range tree.Packages {
+		if under(p.Dir, "scripts/...") {
+			continue // tools of the house, one line for all
+		}
+		if !strings.Contains(folders, filepath.Base(p.Dir)) {
+			t.Errorf("ARCHITECTURE.md does not name %s", p.Dir)
+		}
+	}
+}
