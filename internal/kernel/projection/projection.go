@@ -5,8 +5,15 @@
 // and what others may see of a speaker does not depend on who is asking. A
 // speaker's own lines become assistant messages, everybody else's become user
 // messages; as soon as two or more others are heard, each of theirs carries
-// its speaker's label in the text, because providers merge turns of one role.
-// Others' reasoning and tool traffic is never shown.
+// its speaker's label in the text, because providers merge messages of one
+// role. Others' reasoning and tool traffic is never shown.
+//
+// What comes out is fit to send: no message is blank, every tool call has
+// exactly one result directly after the message that made it, and the last
+// message is never the speaker's own: providers refuse to answer that, so a
+// neutral request to go on follows it, and stands alone when there is nothing
+// to show. Messages of one role may follow one another; wires that need to
+// merge them do.
 package projection
 
 import "jp/internal/kernel/llm"
@@ -41,7 +48,9 @@ type Line struct {
 	IsError    bool           // tool result
 	Images     []llm.Image    // request
 	Incomplete bool           // text or reasoning of a reply that broke off
-	Only       []string       // speakers it is shown to; nil means everyone
+	// Only are the speakers it is shown to; nil means everyone. A reply
+	// without limits of its own has those of the request that it answers.
+	Only []string
 }
 
 // Seat is who is about to speak.
