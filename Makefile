@@ -28,7 +28,7 @@ test: format build vet lint unit
 
 # format fails and lists the files; fmt repairs them.
 format:
-	@files=$$(gofmt -l cmd internal scripts); \
+	@files=$$(gofmt -l cmd internal scripts) || exit 1; \
 	if [ -n "$$files" ]; then echo "not formatted, run make fmt:"; echo "$$files"; exit 1; fi
 
 fmt:
