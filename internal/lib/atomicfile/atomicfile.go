@@ -89,6 +89,23 @@ func WriteDir(final string, fill func(dir string) error) (err error) {
 	return SyncDir(filepath.Dir(final))
 }
 
+// RemoveDir removes a directory with all that is in it. It disappears whole
+// before it is taken apart.
+func RemoveDir(dir string) error {
+	tmp, err := mkdirTemp(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(dir, filepath.Join(tmp, filepath.Base(dir))); err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	if err := SyncDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	return os.RemoveAll(tmp)
+}
+
 // SyncDir makes renames and removals in dir durable.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" { // has no such call and journals renames itself
