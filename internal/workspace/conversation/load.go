@@ -261,7 +261,7 @@ func (s *Stream) Save(dir string) error {
 			return err
 		}
 	}
-	s.rebuild()
+	log := s.contents()
 	basePath := filepath.Join(dir, BaseFile)
 	if s.splits {
 		if err := atomicfile.Write(basePath, 0o644, s.baseRaw); err != nil {
@@ -269,7 +269,7 @@ func (s *Stream) Save(dir string) error {
 		}
 		s.splits = false
 	}
-	if err := atomicfile.Write(s.path, 0o644, s.body, s.tail, []byte(s.closing())); err != nil {
+	if err := atomicfile.Write(s.path, 0o644, log...); err != nil {
 		return fault.New(fault.Storage, "cannot save %s: %w", s.path, err)
 	}
 	s.seen = stampOf(s.path)
@@ -277,11 +277,13 @@ func (s *Stream) Save(dir string) error {
 	return nil
 }
 
-func (s *Stream) closing() string {
+// contents returns the log as it is to be written, in pieces.
+func (s *Stream) contents() [][]byte {
+	s.rebuild()
 	if len(s.entries) == 0 {
-		return "]\n"
+		return [][]byte{[]byte("[]\n")}
 	}
-	return "\n]\n"
+	return [][]byte{s.body, s.tail, []byte("\n]\n")}
 }
 
 // follow catches up with a log that is no longer the one that was read.

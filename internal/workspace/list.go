@@ -1,0 +1,167 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"jp/internal/workspace/conversation"
+)
+
+// Item is what a list shows of a conversation.
+type Item struct {
+	ID            conversation.ID `json:"id"`
+	Dir           string          `json:"dir"`
+	Title         string          `json:"title,omitempty"`
+	LastActivated time.Time       `json:"last_activated,omitzero"`
+	LastEvent     time.Time       `json:"last_event,omitzero"`
+	Pinned        time.Time       `json:"pinned,omitzero"`
+	Expires       time.Time       `json:"expires,omitzero"`
+	Events        int             `json:"events,omitempty"`
+	Local         bool            `json:"-"`
+	Archived      bool            `json:"-"`
+	// Broken says why the conversation cannot be used, empty when it can.
+	Broken string `json:"broken,omitempty"`
+	// Unshared counts the events of a copy in the user's data directory that
+	// the conversation in the workspace lacks. Such a copy is ignored.
+	Unshared int `json:"unshared,omitempty"`
+	// Copy is where that copy is, when there is one.
+	Copy string `json:"-"`
+}
+
+// List returns all conversations, archived ones too, by id. Errors:
+// fault.Storage.
+func (w *Workspace) List() ([]Item, error) {
+	at, copies, err := w.directories()
+	if err != nil {
+		return nil, err
+	}
+	ix := w.readIndex()
+	items := make([]Item, len(at))
+	var g errgroup.Group
+	g.SetLimit(4)
+	const chunk = 256
+	for from := 0; from < len(at); from += chunk {
+		to := min(from+chunk, len(at))
+		g.Go(func() error {
+			for i := from; i < to; i++ {
+				items[i] = ix.item(at[i], copies[at[i].id])
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	w.writeIndex(ix, items)
+	return items, nil
+}
+
+// directories returns one directory for each conversation, by id, and those of
+// ignored copies in the silo.
+func (w *Workspace) directories() (list []found, copies map[conversation.ID]string, err error) {
+	chosen := map[conversation.ID]int{}
+	copies = map[conversation.ID]string{}
+	for _, p := range w.places() {
+		entries, err := names(p.dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		sort.Strings(entries)
+		for _, name := range entries {
+			id, ok := idOf(name)
+			if !ok {
+				continue
+			}
+			f := found{id, filepath.Join(p.dir, name), p}
+			i, there := chosen[id]
+			switch {
+			case !there:
+				chosen[id] = len(list)
+				list = append(list, f)
+			case list[i].place == p && newer(f.path, list[i].path):
+				list[i] = f
+			case !list[i].local && p.local:
+				copies[id] = f.path
+			}
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].id < list[j].id })
+	return list, copies, nil
+}
+
+// look reads what a list shows of the conversation at f.
+func look(f found, copy string) Item {
+	item := Item{ID: f.id, Dir: f.path}
+	meta, err := conversation.LoadMeta(f.path)
+	if err != nil {
+		item.Broken = err.Error()
+	} else {
+		item.Title, item.LastActivated = meta.Title, meta.LastActivatedAt
+		item.Pinned, item.Expires = meta.PinnedAt, meta.ExpiresAt
+	}
+	sum, err := conversation.Summarize(f.path)
+	item.Events, item.LastEvent = sum.Events, sum.LastEvent
+	if err != nil && item.Broken == "" {
+		item.Broken = err.Error()
+	}
+	if copy != "" {
+		item.Unshared = unshared(f, copy)
+	}
+	return item
+}
+
+// unshared counts the events in the copy that the conversation lacks.
+func unshared(f found, copy string) int {
+	ours, err := conversation.Load(f.path, f.id, conversation.Env{})
+	if err != nil {
+		return 0
+	}
+	theirs, err := conversation.Load(copy, f.id, conversation.Env{})
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for i := range theirs.Len() {
+		if _, there := ours.Index(theirs.At(i).ID); !there {
+			n++
+		}
+	}
+	return n
+}
+
+// mark is what a file looked like when its contents were read; the zero mark
+// is that of a file that does not exist.
+type mark struct {
+	Size int64 `json:"s,omitempty"`
+	Time int64 `json:"t,omitempty"` // nanoseconds since the epoch
+}
+
+func markOf(path string) (mark, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mark{}, nil
+	}
+	if err != nil {
+		return mark{}, err
+	}
+	return mark{info.Size(), info.ModTime().UnixNano()}, nil
+}
+
+// marksOf covers all that an Item depends on.
+func marksOf(f found, copy string) (m [4]mark, err error) {
+	for i, name := range [...]string{conversation.EventsFile, conversation.MetadataFile, conversation.BaseFile} {
+		if m[i], err = markOf(filepath.Join(f.path, name)); err != nil {
+			return m, err
+		}
+	}
+	if copy != "" {
+		m[3], err = markOf(filepath.Join(copy, conversation.EventsFile))
+	}
+	return m, err
+}

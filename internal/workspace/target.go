@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"strings"
+
+	"jp/internal/lib/fault"
+	"jp/internal/workspace/conversation"
+)
+
+// Resolve finds the conversation that a person named: an id in any of its
+// forms; `.` or active; r, recent or last (activated last); n or newest
+// (created last); s, session or previous (the session's previous one); or the
+// beginning of a title, as directories write it, if only one conversation that
+// is not archived has it. Errors: fault.NotFound, fault.Invalid for a
+// beginning that several share, fault.Storage.
+func (w *Workspace) Resolve(target string) (conversation.ID, error) {
+	switch strings.ToLower(target) {
+	case "", ".", "active":
+		return pick(w.Active)("this session has no active conversation",
+			"activate one with `jp c use ID`, or start one with `jp q --new`")
+	case "s", "session", "prev", "previous":
+		return pick(w.Previous)("this session had no other conversation before", "`jp c ls` lists them all")
+	case "r", "recent", "last", "last-activated":
+		return w.latest(func(i Item) int64 { return i.LastActivated.UnixNano() })
+	case "n", "newest", "last-created":
+		return w.latest(func(i Item) int64 { return int64(i.ID) })
+	}
+	if id, err := conversation.ParseID(target); err == nil {
+		_, err := w.locate(id)
+		return id, err
+	}
+	return w.titled(target)
+}
+
+func pick(find func() (conversation.ID, bool)) func(message, hint string) (conversation.ID, error) {
+	return func(message, hint string) (conversation.ID, error) {
+		if id, ok := find(); ok {
+			return id, nil
+		}
+		return 0, fault.New(fault.NotFound, "%s", message).WithHint("%s", hint)
+	}
+}
+
+func (w *Workspace) latest(key func(Item) int64) (conversation.ID, error) {
+	items, err := w.List()
+	if err != nil {
+		return 0, err
+	}
+	best := -1
+	for i, item := range items {
+		if !item.Archived && (best < 0 || key(item) > key(items[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, fault.New(fault.NotFound, "there are no conversations yet").WithHint("start one with `jp q --new`")
+	}
+	return items[best].ID, nil
+}
+
+func (w *Workspace) titled(prefix string) (conversation.ID, error) {
+	want := strings.TrimPrefix(conversation.ID(0).DirName(prefix), "0-")
+	hits := map[conversation.ID]bool{}
+	var hit conversation.ID
+	for _, p := range w.places() {
+		if p.archived {
+			continue
+		}
+		list, err := names(p.dir)
+		if err != nil {
+			return 0, err
+		}
+		for _, name := range list {
+			_, title, _ := strings.Cut(name, "-")
+			if id, ok := idOf(name); ok && want != "0" && strings.HasPrefix(title, want) {
+				hits[id], hit = true, id
+			}
+		}
+	}
+	switch len(hits) {
+	case 1:
+		return hit, nil
+	case 0:
+		return 0, fault.New(fault.NotFound, "there is no conversation %q", prefix).
+			WithHint("name it by its id or the beginning of its title; `jp c ls` lists them")
+	}
+	return 0, fault.New(fault.Invalid, "%d conversations have titles that begin with %q", len(hits), prefix).
+		WithHint("name it by its id; `jp c ls` lists them")
+}
