@@ -1,0 +1,32 @@
+package config
+
+// Snapshot is what a new conversation stores of a finalized tree: everything,
+// in the encodings that the existing tool reads. For that reader alone it adds
+// conversation.tools = {"*": {run}} and, when the top-level assistant has no
+// model, the first participant's; Stored undoes the former.
+func Snapshot(t Tree) Tree {
+	t = rewrite(schema(), settle(clean(t).(Tree)), func(n *node, v any) any {
+		if n.wrap {
+			return Tree{"value": v, "strategy": stReplace, "discard_when_merged": false}
+		}
+		return v
+	}).(Tree)
+	own := table(t, Reserved)
+	if at(own, "tools") == nil {
+		t = with(t, Tree{}, Reserved, "tools")
+	}
+	run, ok := at(own, "tools", "*", "run").(string)
+	if !ok {
+		run = "ask"
+	}
+	t = with(t, Tree{"*": Tree{"run": run}}, "conversation", "tools")
+	if at(own, "model", "id") != nil {
+		return t
+	}
+	for _, name := range Roster(t) {
+		if sub, ok := AssistantTree(t, name); ok && at(sub, "model", "id") != nil {
+			return with(t, at(sub, "model", "id"), Reserved, "model", "id")
+		}
+	}
+	return t
+}

@@ -1,0 +1,118 @@
+package config
+
+import "slices"
+
+// Layer is one file, variable or assignment.
+type Layer struct {
+	Origin
+	Tree Tree
+
+	file  string                  // canonical path of a file's layer
+	lines func(path []string) int // line of a key, 0 when unknown; may be nil
+}
+
+// Stack is an ordered pile of checked layers, the highest last.
+type Stack struct {
+	layers []Layer
+	note   func(string)
+}
+
+// Push checks a layer and lays it on top. Legacy conversation.tools become
+// assistant.tools first. Errors: fault.Config as Check.
+func (s *Stack) Push(l Layer) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	l.Tree = moveTools(l.Tree, func(tool string) {
+		if s.note != nil {
+			s.note(l.place([]string{"conversation", "tools", tool}).String() + ": conversation.tools." + tool +
+				" is ignored, " + Reserved + ".tools." + tool + " stands in the same file")
+		}
+	})
+	s.layers = append(s.layers, l)
+	return nil
+}
+
+// Clone returns a stack that can be pushed to without changing s.
+func (s *Stack) Clone() *Stack { return &Stack{layers: slices.Clone(s.layers), note: s.note} }
+
+// Layers lists the layers from the lowest to the highest.
+func (s *Stack) Layers() []Layer { return slices.Clone(s.layers) }
+
+// Merged folds the layers. It holds strategies that a later merge may still
+// need, and no defaults: see Finalize.
+func (s *Stack) Merged() Tree {
+	t := Tree{}
+	for _, l := range s.layers {
+		t = mergeTable(schema(), t, l.Tree, true)
+	}
+	return t
+}
+
+// loaded is the set of files that the stack holds.
+func (s *Stack) loaded() map[string]bool {
+	files := map[string]bool{}
+	for _, l := range s.layers {
+		if l.file != "" {
+			files[l.file] = true
+		}
+	}
+	return files
+}
+
+// Setting is one place where a key, a table around it or a key below it is set.
+type Setting struct {
+	Origin Origin
+	Key    string
+	Value  any
+}
+
+// Explain lists what set a key, the built-in default first, the value that
+// counts last. Errors: none; a key that nothing set has no settings.
+func (s *Stack) Explain(key string) []Setting {
+	path, err := SplitKey(key)
+	if err != nil {
+		return nil
+	}
+	path = modernKey(path)
+	var out []Setting
+	layers := append([]Layer{{Origin: Origin{Kind: FromDefault}, Tree: Defaults()}}, s.layers...)
+	for _, l := range layers {
+		if set, ok := settingAt(l, path); ok {
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+// settingAt finds path in a layer, or the value that stands in its way.
+func settingAt(l Layer, path []string) (Setting, bool) {
+	var v any = l.Tree
+	for i, k := range path {
+		t, ok := v.(Tree)
+		if !ok {
+			return Setting{l.placeOf(path[:i]), JoinKey(path[:i]), v}, true
+		}
+		if v, ok = t[k]; !ok {
+			return Setting{}, false
+		}
+	}
+	return Setting{l.placeOf(path), JoinKey(path), v}, true
+}
+
+// placeOf is place, also for tools that the file calls by their legacy key.
+func (l Layer) placeOf(path []string) Origin {
+	o := l.place(path)
+	if o.Line == 0 && len(path) > 2 && path[0] == Reserved && path[1] == "tools" {
+		return l.place(append([]string{"conversation"}, path[1:]...))
+	}
+	return o
+}
+
+// modernKey maps conversation.tools.x to assistant.tools.x.
+func modernKey(path []string) []string {
+	if len(path) >= 2 && path[0] == "conversation" && path[1] == "tools" {
+		return append([]string{Reserved}, path[1:]...)
+	}
+	return path
+}
