@@ -2,9 +2,11 @@
 // runs the tools it asks for, asks again, retries what may be retried and
 // stops at the limits.
 //
-// Retries happen only before the first visible delta of an answer. What was
-// streamed before a failure or a stop is yielded as a record marked
-// incomplete, then the error. An empty answer is an error and yields nothing.
+// Retries happen only before the first text, reasoning or tool delta of an
+// answer. What was streamed before a failure or a stop is yielded as a record
+// marked incomplete, then the error. An empty answer is an error and yields
+// nothing. Every recorded call of a whole answer gets exactly one result: when
+// the tools were cancelled or the limit on cycles is reached, one that says so.
 package reply
 
 import (
