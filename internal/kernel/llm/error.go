@@ -11,7 +11,7 @@ type Kind string
 
 // The kinds of failure.
 const (
-	NoKey       Kind = "no_key"       // no key is configured; nothing was sent
+	NoKey       Kind = "no_key"       // there is no key that may be sent; nothing was sent
 	Denied      Kind = "denied"       // 401, 403
 	NoModel     Kind = "no_model"     // the server does not know the model
 	Rejected    Kind = "rejected"     // the server refuses this request (other 4xx)

@@ -161,7 +161,9 @@ type Usage struct {
 }
 
 // Chunk is one piece of an answer. A chunk with nothing set is a sign of life
-// (a keep-alive comment). Usage may come with or before the Finish.
+// (a keep-alive comment, an event that is held back). Usage may come with or
+// before the Finish. Replay comes at most once, whole, and belongs to all the
+// reasoning of the answer, of which there may be no text.
 type Chunk struct {
 	Text      string
 	Reasoning string

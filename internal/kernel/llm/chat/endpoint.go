@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"jp/internal/kernel/llm"
+)
+
+// endpoint is the URL to post to. It refuses a base URL that is none, a key
+// that is missing or unfit, and a key that would travel in the clear.
+func (m *model) endpoint() (*url.URL, error) {
+	base := strings.TrimSpace(m.cfg.BaseURL)
+	own := base == "" || strings.TrimRight(base, "/") == m.cfg.Dialect.base
+	if base == "" {
+		base = m.cfg.Dialect.base
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, m.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set base_url to something like http://127.0.0.1:8080")
+	}
+	u.Path, u.RawPath = m.cfg.Dialect.path(u.Path), ""
+	if own && m.cfg.Dialect.keyed && m.cfg.Key == "" && !m.authorized() {
+		return nil, m.noKey("no API key is set", "set "+m.keyName())
+	}
+	if strings.ContainsFunc(m.cfg.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, m.noKey("the API key holds a space, a line break or another character that no key has", "check "+m.keyName())
+	}
+	if (m.cfg.Key != "" || m.authorized()) && u.Scheme == "http" && !loopback(u.Hostname()) {
+		return nil, m.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as base_url, or unset "+m.keyName())
+	}
+	return u, nil
+}
+
+// path completes the path of a base URL, which may name the version or the
+// whole endpoint already.
+func (d Dialect) path(base string) string {
+	base = strings.TrimRight(base, "/")
+	base = strings.TrimSuffix(base, "/chat/completions")
+	switch {
+	case base == "/v1":
+		base = d.prefix + "/v1"
+	case versioned(base):
+	case strings.HasSuffix(base, d.prefix):
+		base += "/v1"
+	default:
+		base += d.prefix + "/v1"
+	}
+	return base + "/chat/completions"
+}
+
+// versioned tells whether a segment of the path is a version: v1, v4, v1beta.
+func versioned(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if len(segment) > 1 && segment[0] == 'v' && segment[1] >= '0' && segment[1] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+// authorized tells whether a configured header carries a key.
+func (m *model) authorized() bool {
+	for name := range m.cfg.Headers {
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *model) keyName() string {
+	if m.cfg.KeyEnv != "" {
+		return "the environment variable " + m.cfg.KeyEnv
+	}
+	return "the API key of this provider"
+}
+
+func loopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func (m *model) noKey(message, hint string) *llm.Error {
+	return &llm.Error{Kind: llm.NoKey, Provider: m.cfg.Provider, Message: message, Hint: hint}
+}
+
+func (m *model) refuse(message, hint string) *llm.Error {
+	return &llm.Error{Kind: llm.Rejected, Provider: m.cfg.Provider, Message: message, Hint: hint}
+}

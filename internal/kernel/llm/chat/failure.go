@@ -1,0 +1,207 @@
+package chat
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"jp/internal/kernel/llm"
+)
+
+const (
+	maxErrorBody = 64 << 10
+	maxSentence  = 500            // bytes of a provider's own sentence
+	maxWait      = 24 * time.Hour // of a Retry-After; also keeps it from overflowing
+)
+
+// unreachable is the error of a request that got no answer.
+func (m *model) unreachable(to *url.URL, err error) *llm.Error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err // the URL is said already
+	}
+	at := to.Scheme + "://" + to.Host
+	e := &llm.Error{
+		Kind: llm.Unreachable, Provider: m.cfg.Provider, Err: err,
+		Message: "no answer from " + at + ": " + err.Error(),
+		Hint:    "is the server running at " + at + "? Otherwise set base_url",
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		e.Kind = llm.TimedOut
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		e.Kind, e.Hint = llm.Rejected, "the server's certificate is not trusted; check base_url"
+	}
+	return e
+}
+
+// status is the error of an answer other than 200.
+func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // what came of it will do
+	text, code := errorText(body)
+	e := &llm.Error{
+		Provider: m.cfg.Provider, Status: resp.StatusCode, Message: text,
+		Kind: kindOf(resp.StatusCode, code), RetryAfter: retryAfter(resp.Header),
+	}
+	if e.Message == "" {
+		e.Message = "the server answered " + resp.Status
+	}
+	at := to.Scheme + "://" + to.Host
+	switch e.Kind {
+	case llm.Denied:
+		e.Hint = "check " + m.keyName()
+		if m.cfg.Key == "" {
+			e.Hint = "set " + m.keyName()
+		}
+	case llm.NoModel:
+		e.Hint = "check the model's name, " + strconv.Quote(model) + ", and that base_url leads to the right server: it is " + at
+	}
+	if resp.StatusCode < 400 {
+		e.Message = "the server at " + at + " answered " + resp.Status + " instead of a stream"
+		e.Hint = "check base_url; redirects are not followed"
+		if target, err := resp.Location(); err == nil {
+			e.Hint = "redirects are not followed; if " + target.Scheme + "://" + target.Host + " is right, set it as base_url"
+		}
+	}
+	return e
+}
+
+// kindOf classifies a failure by the HTTP status and the provider's code,
+// either of which may be missing.
+func kindOf(status int, code string) llm.Kind {
+	switch code {
+	case "model_not_found":
+		return llm.NoModel
+	case "insufficient_quota": // sent with 429, but no waiting helps
+		return llm.Rejected
+	}
+	if status == 0 {
+		status = statusOf(code)
+	}
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return llm.Denied
+	case status == http.StatusNotFound:
+		return llm.NoModel
+	case status == http.StatusRequestTimeout:
+		return llm.TimedOut
+	case status == http.StatusTooManyRequests:
+		return llm.RateLimited
+	case status >= 500:
+		return llm.Overloaded
+	case status > 0:
+		return llm.Rejected
+	}
+	return llm.Broken
+}
+
+// statusOf is the HTTP status that an error code inside a stream stands for.
+func statusOf(code string) int {
+	switch code {
+	case "rate_limit_exceeded", "rate_limit_error":
+		return http.StatusTooManyRequests
+	case "authentication_error", "invalid_api_key", "permission_error":
+		return http.StatusUnauthorized
+	case "invalid_request_error", "context_length_exceeded", "exceed_context_size_error":
+		return http.StatusBadRequest
+	case "overloaded_error", "server_error", "api_error", "internal_error":
+		return http.StatusServiceUnavailable
+	}
+	status, err := strconv.Atoi(code)
+	if err != nil || status < 400 || status > 599 {
+		return 0
+	}
+	return status
+}
+
+// reported is the error that a server reports within an answer.
+func reported(raw []byte) *llm.Error {
+	text, code := errorText(raw)
+	if text == "" {
+		text = "the server reported an error without a word"
+	}
+	return &llm.Error{Kind: kindOf(0, code), Message: text}
+}
+
+// errorText reads a provider's sentence and code out of an error body: the
+// JSON forms in use, or plain text. A web page has no sentence.
+func errorText(body []byte) (text, code string) {
+	var v any
+	if json.Unmarshal(body, &v) == nil {
+		text, code = sentence(v)
+	} else if page := strings.TrimSpace(string(body)); !strings.HasPrefix(page, "<") {
+		text = page
+	}
+	return shorten(text), code
+}
+
+// sentence looks for a message and a code in a decoded error.
+func sentence(v any) (text, code string) {
+	switch v := v.(type) {
+	case string:
+		return v, ""
+	case []any:
+		if len(v) > 0 {
+			return sentence(v[0])
+		}
+	case map[string]any:
+		for _, key := range []string{"error", "message", "detail"} {
+			if text == "" && v[key] != nil {
+				text, code = sentence(v[key])
+			}
+		}
+		for _, key := range []string{"code", "type"} {
+			if code != "" {
+				break
+			}
+			switch c := v[key].(type) {
+			case string:
+				code = c
+			case float64:
+				code = strconv.FormatFloat(c, 'f', -1, 64)
+			}
+		}
+	}
+	return text, code
+}
+
+// shorten makes text one line of at most maxSentence bytes.
+func shorten(text string) string {
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD")
+	if len(text) <= maxSentence {
+		return text
+	}
+	cut := maxSentence - len("…")
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// retryAfter reads how long the server asks to wait: seconds, or a date, which
+// is read against the server's own clock.
+func retryAfter(h http.Header) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if !(seconds > 0) { // also no number
+			return 0
+		}
+		return time.Duration(min(seconds, maxWait.Seconds()) * float64(time.Second))
+	}
+	until, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return min(max(until.Sub(now), 0), maxWait)
+}
