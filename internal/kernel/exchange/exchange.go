@@ -42,7 +42,8 @@ type Kind string
 
 // The kinds of events, in the order in which an exchange announces them:
 // Started, then Streamed and Saved in any mix, then Finished or Failed, for
-// each slot; nothing follows a Failed.
+// each slot; nothing follows a Failed. A slot that was not begun, because the
+// exchange was stopped before it, is not announced at all.
 const (
 	Started  Kind = "started"
 	Streamed Kind = "streamed"
@@ -65,8 +66,8 @@ type Event struct {
 // Stopped is the error of an exchange that ended early. Earlier slots'
 // replies are complete and durable.
 type Stopped struct {
-	Slot      Slot   // whose reply failed or was stopped
-	Remaining []Slot // not started
+	Slot      Slot   // whose reply failed, was stopped or could not begin
+	Remaining []Slot // those after it
 	Err       error
 }
 
@@ -79,10 +80,11 @@ func (s *Stopped) Unwrap() error { return s.Err }
 func Run(ctx context.Context, plan []Slot, r Responder, l Ledger, announce func(Event)) error {
 	for i, slot := range plan {
 		at := Event{Slot: slot, Index: i, Total: len(plan)}
-		if err := runSlot(ctx, at, r, l, announce); err != nil {
-			failed := at
-			failed.Kind, failed.Err = Failed, err
-			announce(failed)
+		err := context.Cause(ctx)
+		if err == nil {
+			err = runSlot(ctx, at, r, l, announce)
+		}
+		if err != nil {
 			return &Stopped{Slot: slot, Remaining: plan[i+1:], Err: err}
 		}
 	}
@@ -90,28 +92,36 @@ func Run(ctx context.Context, plan []Slot, r Responder, l Ledger, announce func(
 }
 
 func runSlot(ctx context.Context, at Event, r Responder, l Ledger, announce func(Event)) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	say := func(k Kind, d reply.Delta, rec reply.Record) {
+	say := func(k Kind, fill func(*Event)) {
 		e := at
-		e.Kind, e.Delta, e.Record = k, d, rec
+		e.Kind = k
+		fill(&e)
 		announce(e)
 	}
-	say(Started, reply.Delta{}, reply.Record{})
-	for ev, err := range r.Respond(ctx, at.Slot) {
+	say(Started, func(*Event) {})
+	err := answer(ctx, at.Slot, r, l, say)
+	if err != nil {
+		say(Failed, func(e *Event) { e.Err = err })
+	} else {
+		say(Finished, func(*Event) {})
+	}
+	return err
+}
+
+// answer commits a slot's records and announces each once it is durable.
+func answer(ctx context.Context, slot Slot, r Responder, l Ledger, say func(Kind, func(*Event))) error {
+	for ev, err := range r.Respond(ctx, slot) {
 		if err != nil {
 			return err
 		}
 		if ev.Record == nil {
-			say(Streamed, ev.Delta, reply.Record{})
+			say(Streamed, func(e *Event) { e.Delta = ev.Delta })
 			continue
 		}
-		if err := l.Commit(context.WithoutCancel(ctx), at.Slot, *ev.Record); err != nil {
+		if err := l.Commit(context.WithoutCancel(ctx), slot, *ev.Record); err != nil {
 			return err
 		}
-		say(Saved, reply.Delta{}, *ev.Record)
+		say(Saved, func(e *Event) { e.Record = *ev.Record })
 	}
-	say(Finished, reply.Delta{}, reply.Record{})
 	return nil
 }

@@ -3,7 +3,7 @@ package speaker
 import "strings"
 
 // Distance is the number of characters to insert, delete, replace or swap with
-// their neighbour that turns a into b.
+// their neighbour to get from a to b.
 func Distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, above, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
