@@ -1,12 +1,45 @@
 package config
 
-// WithoutParticipants returns t without the roster and the captures. Outside
-// of a conversation these are only what a new one begins with.
-func WithoutParticipants(t Tree) Tree {
-	return without(without(t, "conversation", "participants"), "assistants")
+import "jp/internal/lib/fault"
+
+// KeepParticipants returns t with the roster and the captures of from, and
+// tells whether t had others. Outside of a conversation both are only what a
+// new one begins with.
+func KeepParticipants(t, from Tree) (kept Tree, had bool) {
+	kept = without(without(t, "conversation", "participants"), "assistants")
+	if v := at(from, "conversation", "participants"); v != nil {
+		kept = with(kept, v, "conversation", "participants")
+	}
+	if v := at(from, "assistants"); v != nil {
+		kept = with(kept, v, "assistants")
+	}
+	return kept, !equal(kept, t)
 }
 
-// SetsParticipants tells whether t holds a roster or captures.
-func SetsParticipants(t Tree) bool {
-	return at(t, "conversation", "participants") != nil || at(t, "assistants") != nil
+// Lookup returns the value at a dotted key. Errors: fault.Usage for a key that
+// is none.
+func Lookup(t Tree, key string) (v any, ok bool, err error) {
+	path, err := SplitKey(key)
+	if err != nil {
+		return nil, false, fault.New(fault.Usage, "%w", err)
+	}
+	v = at(t, modernKey(path)...)
+	return v, v != nil, nil
+}
+
+// CheckKey refuses a dotted key that the schema does not know. Errors:
+// fault.Usage, fault.Config naming the nearest key.
+func CheckKey(key string) error {
+	path, err := SplitKey(key)
+	if err != nil {
+		return fault.New(fault.Usage, "%w", err)
+	}
+	n := schema()
+	for i := range path {
+		if err := (Layer{Origin: Origin{Kind: FromAssignment, Path: key}}).checkKey(n, path[:i+1]); err != nil {
+			return err
+		}
+		n, _ = n.child(path[i])
+	}
+	return nil
 }

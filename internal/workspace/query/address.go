@@ -1,0 +1,224 @@
+package query
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/internal/kernel/speaker"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace/config"
+)
+
+// Invitation is an --invite value, or a name and a --source.
+type Invitation struct {
+	Name   string
+	Source string // empty: the name itself is looked up in the load paths
+}
+
+// ParseInvitation reads `name`, `path` or `name=path`. Errors: fault.Usage
+// when no identifier follows from it, or it names the reserved one by a path.
+func ParseInvitation(s string) (Invitation, error) {
+	name, path, ok := strings.Cut(s, "=")
+	if !ok {
+		if !strings.ContainsAny(s, "/"+string(filepath.Separator)) && filepath.Ext(s) == "" {
+			return Invitation{Name: s}, validName(s, s)
+		}
+		name, path = config.SourceName(s), s
+	}
+	inv := Invitation{Name: name, Source: path}
+	if err := validName(name, s); err != nil {
+		return inv, err
+	}
+	return inv, inv.reserved()
+}
+
+func (inv Invitation) reserved() error {
+	if inv.Name == config.Reserved && inv.Source != "" {
+		return fault.New(fault.Usage, "%q is the conversation's own assistant and takes no source", config.Reserved).
+			WithHint("give the source another name: --invite name=%s", inv.Source)
+	}
+	return nil
+}
+
+func validName(name, typed string) error {
+	if speaker.ValidID(name) {
+		return nil
+	}
+	path := typed
+	if _, p, ok := strings.Cut(typed, "="); ok {
+		path = p
+	}
+	return fault.New(fault.Usage, "%q is not a participant name", name).
+		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: --invite name=%s", path)
+}
+
+// enter lets in whom --invite and --at name. In a new conversation they make
+// up the roster; in an existing one they join it.
+func (rm *room) enter(in Input) error {
+	var names []string
+	given := map[string]string{}
+	for _, spec := range in.Invite {
+		inv, err := ParseInvitation(spec)
+		if err != nil {
+			return err
+		}
+		if src, ok := given[inv.Name]; ok && src != inv.Source {
+			return fault.New(fault.Usage, "two sources are given for %q", inv.Name).WithHint("give one of them another name: --invite name=path")
+		}
+		given[inv.Name] = inv.Source
+		if err := rm.invite(inv); err != nil {
+			return err
+		}
+		names = append(names, inv.Name)
+	}
+	for _, name := range in.At {
+		if !speaker.ValidID(name) {
+			return fault.New(fault.Usage, "%q is not a participant name", name).WithHint("--at takes a name; a path goes to --invite")
+		}
+		if err := rm.invite(Invitation{Name: name}); err != nil {
+			return err
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if rm.fresh {
+		rm.tree = config.WithRoster(rm.tree, unique(names))
+		return nil
+	}
+	for _, name := range names {
+		rm.join(name)
+	}
+	return nil
+}
+
+// invite makes sure that a name has a captured configuration; the roster is
+// the caller's matter.
+func (rm *room) invite(inv Invitation) error {
+	if rm.knows(inv.Name) {
+		if inv.Source != "" && rm.captured[inv.Name] != inv.Source {
+			return fault.New(fault.Conflict, "%q is captured in this conversation already", inv.Name).
+				WithHint("change it with -c @%s:KEY=VALUE, or give the source another name", inv.Name)
+		}
+		return nil
+	}
+	src := rm.source(inv)
+	if src.err != nil {
+		return src.err
+	}
+	if !src.found {
+		return rm.unknown(inv.Name, "it")
+	}
+	rm.capture(inv, src)
+	return nil
+}
+
+func (rm *room) capture(inv Invitation, src *source) {
+	rm.tree = config.WithAssistant(rm.tree, inv.Name, src.tree)
+	rm.captured[inv.Name] = inv.Source
+	if len(src.leftOut) > 0 {
+		rm.Notes(inv.Name + ": its source also sets " + strings.Join(src.leftOut, ", ") + ", which is not part of an assistant and is left out")
+	}
+}
+
+// source resolves an identifier's source, once per run.
+func (rm *room) source(inv Invitation) *source {
+	key := inv.Name + "=" + inv.Source
+	if s, ok := rm.sources[key]; ok {
+		return s
+	}
+	s := &source{}
+	rm.sources[key] = s
+	path := inv.Source
+	if path == "" {
+		files, err := rm.Loader.Find(rm.base, inv.Name)
+		if err != nil || len(files) == 0 {
+			s.err = err
+			return s
+		}
+		path = inv.Name
+	}
+	s.tree, s.leftOut, s.err = config.Capture(rm.Loader, rm.base, inv.Name, path)
+	s.found = s.err == nil
+	return s
+}
+
+// mentions returns the responders that the typed text names, in its order,
+// and lets those join whose policy allows it.
+func (rm *room) mentions(in Input) ([]string, error) {
+	var selected []string
+	for _, m := range speaker.Mentions(in.typed()) {
+		if slices.Contains(selected, m.Name) {
+			continue
+		}
+		ok, err := rm.mention(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			selected = append(selected, m.Name)
+		}
+	}
+	return selected, nil
+}
+
+func (rm *room) mention(name string) (bool, error) {
+	if rm.active(name) {
+		return true, nil
+	}
+	if rm.knows(name) {
+		a, err := config.ParticipantConfig(rm.tree, name)
+		if err != nil {
+			return false, err
+		}
+		return rm.apply(name, a.AtMention.Rejoin)
+	}
+	src := rm.source(Invitation{Name: name})
+	if src.err != nil {
+		rm.Notes("@" + name + " is read as text: its source cannot be used: " + src.err.Error())
+		return false, nil
+	}
+	if !src.found {
+		return false, nil
+	}
+	a, err := config.ParticipantConfig(config.WithAssistant(rm.tree, name, src.tree), name)
+	if err != nil {
+		return false, err
+	}
+	ok, err := rm.apply(name, a.AtMention.Invite)
+	if ok {
+		rm.capture(Invitation{Name: name}, src)
+	}
+	return ok, err
+}
+
+// apply does what a mention's policy says about somebody who is not here.
+func (rm *room) apply(name string, p config.Policy) (bool, error) {
+	switch p {
+	case config.PolicyAllow:
+		rm.join(name)
+		return true, nil
+	case config.PolicyIgnore:
+		return false, nil
+	}
+	e := fault.New(fault.Invalid, "@%s is not in this conversation", name)
+	if rm.fresh {
+		return false, e.WithHint("start it with --invite %s or --at %s, let it join later with `jp c invite %s`, or write \\@%s for the text", name, name, name, name)
+	}
+	return false, e.WithHint("let it join with `jp c invite %s`, or write \\@%s for the text", name, name)
+}
+
+// nearMisses tells about names that look addressed but were not read so.
+func (rm *room) nearMisses(in Input) {
+	known := unique(slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree)))
+	said := map[string]bool{}
+	for _, miss := range speaker.NearMisses(in.typed(), known) {
+		if said[miss.Text] || slices.Contains(in.At, miss.Name) {
+			continue
+		}
+		said[miss.Text] = true
+		rm.Notes(miss.Text + " was not read as a mention of " + miss.Name + "; put a space before @" + miss.Name + ", or use --at " + miss.Name)
+	}
+}

@@ -1,0 +1,181 @@
+package query
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"jp/internal/kernel/exchange"
+	"jp/internal/kernel/llm"
+	"jp/internal/kernel/projection"
+	"jp/internal/kernel/reply"
+	"jp/internal/workspace"
+	"jp/internal/workspace/attach"
+	"jp/internal/workspace/config"
+	"jp/internal/workspace/conversation"
+)
+
+// bundle is everything one responder answers with. Nothing of it is shared
+// with another's.
+type bundle struct {
+	config.Assistant
+	model     llm.Model
+	system    []string
+	documents []llm.Document
+	known     []string // identifiers of everybody, for labels
+}
+
+// bundles readies the responders: what is missing shows here, before anything
+// is saved.
+func (r *Run) bundles(rm *room, names []string) ([]bundle, error) {
+	documents, err := r.documents(rm)
+	if err != nil {
+		return nil, err
+	}
+	var out []bundle
+	for _, name := range names {
+		a, err := config.ParticipantConfig(rm.tree, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.Ready(); err != nil {
+			return nil, err
+		}
+		model, err := r.Model(rm.tree, a)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, bundle{
+			Assistant: a,
+			model:     model,
+			system:    a.SystemParts(r.Tools != nil),
+			documents: slices.Clone(documents),
+			known:     Known(rm.tree),
+		})
+	}
+	return out, nil
+}
+
+// Known lists every participant of a conversation, present or not.
+func Known(tree config.Tree) []string {
+	return unique(slices.Concat(config.Roster(tree), config.Captured(tree), []string{config.Reserved}))
+}
+
+func (r *Run) documents(rm *room) ([]llm.Document, error) {
+	var refs []attach.Ref
+	for _, v := range config.Attachments(rm.tree) {
+		ref, reason := stored(v)
+		if reason != "" {
+			r.Notes(reason)
+			continue
+		}
+		refs = append(refs, ref)
+	}
+	return r.Place.Read(refs, rm.named, r.Notes)
+}
+
+// Request is what a model is sent for a participant over lines.
+func Request(a config.Assistant, system []string, docs []llm.Document, view projection.View) llm.Request {
+	return llm.Request{
+		Model:      a.Model.Name,
+		System:     system,
+		Documents:  docs,
+		Messages:   view.Messages,
+		ToolChoice: a.ToolChoice,
+		Params:     a.Params,
+	}
+}
+
+// speakers answers slots from their bundles.
+type speakers struct {
+	run     *Run
+	open    *workspace.Conversation
+	request string
+	bundles map[string]bundle
+}
+
+var _ exchange.Responder = speakers{}
+
+// Respond implements exchange.Responder.
+func (s speakers) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[reply.Event, error] {
+	b := s.bundles[slot.Speaker]
+	sp := reply.Speaker{
+		Model: b.model,
+		Tools: s.run.Tools,
+		Limits: reply.Limits{
+			Retries:    b.Request.MaxRetries,
+			Backoff:    b.Request.BaseBackoff,
+			MaxBackoff: b.Request.MaxBackoff,
+			Idle:       b.Request.Idle,
+			MaxBytes:   b.Request.MaxBytes,
+			Cycles:     b.Request.MaxCycles,
+		},
+		Prompt: func(context.Context) (reply.Prompt, error) {
+			view := projection.Project(s.open.Stream.Lines(), projection.Seat{
+				Speaker:   b.ID,
+				Provider:  b.Model.Provider,
+				Answering: s.request,
+				Known:     b.known,
+			})
+			return reply.Prompt{Request: Request(b.Assistant, b.system, b.documents, view), Label: view.Own}, nil
+		},
+	}
+	return sp.Reply(ctx)
+}
+
+// ledger keeps records as events of the stream.
+type ledger struct {
+	open    *workspace.Conversation
+	request string
+	stored  func(*conversation.Event)
+}
+
+var _ exchange.Ledger = (*ledger)(nil)
+
+// Commit implements exchange.Ledger: all events of a record are saved at once.
+func (l *ledger) Commit(ctx context.Context, slot exchange.Slot, rec reply.Record) error {
+	events := l.events(slot.Speaker, rec)
+	for i := range events {
+		id, err := l.open.Stream.Append(events[i])
+		if err != nil {
+			return err
+		}
+		events[i].ID = id
+	}
+	if err := l.open.Save(ctx); err != nil {
+		return err
+	}
+	if l.stored != nil {
+		for i := range events {
+			l.stored(&events[i])
+		}
+	}
+	return nil
+}
+
+func (l *ledger) events(participant string, rec reply.Record) []conversation.Event {
+	var events []conversation.Event
+	add := func(e conversation.Event) {
+		e.Participant, e.Request = participant, l.request
+		events = append(events, e)
+	}
+	if a := rec.Answer; a != nil {
+		for i, part := range a.Parts {
+			e := conversation.Event{Kind: conversation.ChatResponse, Form: conversation.Message, Content: part.Text}
+			if part.Kind == reply.Reasoning {
+				e.Form, e.Metadata = conversation.Reasoning, part.Replay
+			}
+			if i == len(a.Parts)-1 {
+				e.Incomplete = string(a.Incomplete)
+			}
+			add(e)
+		}
+		for _, c := range a.Calls {
+			add(conversation.Event{Kind: conversation.ToolCallRequest, CallID: c.ID, Name: c.Name, Arguments: c.Arguments})
+		}
+	}
+	for _, r := range rec.Results {
+		add(conversation.Event{Kind: conversation.ToolCallResponse, CallID: r.Call, Content: r.Content, IsError: r.IsError})
+	}
+	return events
+}

@@ -1,0 +1,118 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+
+	"jp/internal/kernel/speaker"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace/attach"
+	"jp/internal/workspace/config"
+)
+
+// Flag is an assistant-scoped flag: it changes the configuration of the one
+// participant that is asked.
+type Flag struct {
+	Name  string // long form, as `--model`
+	Value string // as typed; empty for a flag without one
+	// Assign is the assignment below the participant's key, as
+	// `model.id=gpt`; of a --param it is built from the value.
+	Assign string
+}
+
+// flags applies assistant-scoped flags to the single responder.
+func (rm *room) flags(flags []Flag) error {
+	if len(flags) == 0 {
+		return nil
+	}
+	if len(rm.responders) > 1 {
+		return rm.ambiguous(flags[0])
+	}
+	for _, f := range flags {
+		a, err := config.ParseAssignment("@" + rm.responders[0] + ":" + f.Assign)
+		if err != nil {
+			return err
+		}
+		if rm.tree, err = a.Apply(rm.tree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (rm *room) ambiguous(f Flag) error {
+	name := rm.responders[0]
+	for _, r := range rm.responders {
+		if r != config.Reserved {
+			name = r
+			break
+		}
+	}
+	hint := fmt.Sprintf("use `--at %s %s`", name, strings.TrimSpace(f.Name+" "+quoted(f.Value)))
+	if f.Assign != "" && f.Value != "" {
+		hint += fmt.Sprintf(" or `-c @%s:%s`", name, quoted(f.Assign))
+	}
+	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("%s", hint)
+}
+
+// quoted writes a value as a shell takes it in one word.
+func quoted(s string) string {
+	if s == "" || !strings.ContainsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\$&|;<>()*?[]{}!`#~", r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// attach adds what -a and `file:` name to the conversation's attachments.
+func (rm *room) attach(in Input) error {
+	for _, typed := range in.Attach {
+		ref, err := rm.Place.Typed(typed)
+		if err != nil {
+			return err
+		}
+		if !rm.Place.Exists(ref) {
+			return fault.New(fault.NotFound, "there is no file %s to attach", typed).WithHint("paths are relative to the working directory")
+		}
+		rm.named = append(rm.named, ref)
+	}
+	for _, f := range speaker.Files(in.typed()) {
+		ref, err := rm.Place.Typed("file:" + f.Path)
+		switch {
+		case err != nil:
+			continue
+		case !rm.Place.Exists(ref):
+			rm.Notes("file:" + f.Path + " is read as text: there is no such file")
+		case !rm.Place.Inside(ref):
+			rm.Notes("file:" + f.Path + " is read as text: it lies outside the workspace; attach it with -a " + f.Path)
+		default:
+			rm.named = append(rm.named, ref)
+		}
+	}
+	have := map[string]bool{}
+	for _, v := range config.Attachments(rm.tree) {
+		if ref, reason := stored(v); reason == "" {
+			have[ref.String()] = true
+		}
+	}
+	for _, ref := range rm.named {
+		if have[ref.String()] {
+			continue
+		}
+		have[ref.String()] = true
+		rm.tree = config.Merge(rm.tree, config.Tree{"conversation": config.Tree{"attachments": []any{ref.String()}}})
+	}
+	return nil
+}
+
+// stored reads an attachment of the configuration; reason says why it is one
+// that we do not read.
+func stored(a config.Attachment) (ref attach.Ref, reason string) {
+	if a.URL != "" {
+		return attach.Stored(a.URL)
+	}
+	if a.Type != "file" {
+		return attach.Ref{}, a.Type + " attachments are not read: " + a.Path
+	}
+	description, _ := a.Params["description"].(string)
+	return attach.Ref{Pattern: a.Path, Description: description}, ""
+}

@@ -1,0 +1,245 @@
+// Package query is the use case behind `jp q`: it works out who answers a
+// request and with what configuration, saves that together with the request,
+// and has the exchange run.
+//
+// Everything that can go wrong before a model is asked goes wrong before
+// anything is saved: a failed resolution leaves no conversation, no delta and
+// no event behind. After that, every record of every reply is durable before
+// it is announced. The package knows no terminal: what people should read is
+// handed to Notes, what happens to Announce and Stored.
+package query
+
+import (
+	"context"
+	"strings"
+
+	"jp/internal/kernel/exchange"
+	"jp/internal/kernel/llm"
+	"jp/internal/kernel/reply"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace"
+	"jp/internal/workspace/attach"
+	"jp/internal/workspace/config"
+	"jp/internal/workspace/conversation"
+)
+
+// Input is what a person asked for, as typed.
+type Input struct {
+	Text  string // arguments joined by a space, or the editor's text
+	Stdin string // standard input, one trailing newline dropped
+
+	New    bool
+	ID     conversation.ID // the conversation to go on with, unless New
+	Local  bool            // New: keep it in the user's data directory
+	Title  string          // New: empty takes a leading heading
+	Resume bool            // answer what is unanswered of the last request
+
+	At     []string
+	Invite []string
+	Config []string // values of -c, in order
+	Flags  []Flag   // assistant-scoped flags, in order
+	Attach []string
+
+	Wait workspace.Wait // for a conversation that is in use
+}
+
+// content is the text of the request.
+func (in Input) content() string {
+	switch {
+	case in.Text == "":
+		return in.Stdin
+	case in.Stdin == "":
+		return in.Text
+	}
+	return in.Text + "\n\n" + in.Stdin
+}
+
+// typed is the part of the request that a person wrote, in which mentions
+// and references are read.
+func (in Input) typed() string {
+	if in.Text == "" {
+		return in.Stdin
+	}
+	return in.Text
+}
+
+// Run carries a query out. Model is called once per responder.
+type Run struct {
+	Workspace *workspace.Workspace
+	Loader    *config.Loader
+	Place     attach.Place
+	// Model returns the model that an assistant is configured for. Errors:
+	// *llm.Error of kind NoKey, fault.Config.
+	Model func(tree config.Tree, a config.Assistant) (llm.Model, error)
+	Tools reply.Tools // nil: assistants have none
+	// Author names the person asking when user.name is not set; it may be empty.
+	Author func() string
+	Notes  func(string)
+	// Ready is told who is about to answer, before the first model call.
+	Ready    func(Exchange)
+	Announce func(exchange.Event)
+	Stored   func(*conversation.Event) // each event that became durable
+}
+
+// Exchange describes one that is about to run.
+type Exchange struct {
+	ID         conversation.ID
+	Request    string // event id
+	Responders []Responder
+}
+
+// Responder is one participant about to answer.
+type Responder struct {
+	ID, Name, Model string
+}
+
+// Do runs a query to its end. It returns a *exchange.Stopped when a reply
+// failed or was stopped; any other error means that nothing was saved.
+func (r *Run) Do(ctx context.Context, in Input) error {
+	if in.Resume {
+		return r.resume(ctx, in)
+	}
+	if in.New {
+		return r.create(ctx, in)
+	}
+	return r.proceed(ctx, in)
+}
+
+func (r *Run) create(ctx context.Context, in Input) error {
+	room, err := r.newRoom(in)
+	if err != nil {
+		return err
+	}
+	plan, err := room.resolve(in)
+	if err != nil {
+		return err
+	}
+	bundles, err := r.bundles(room, plan)
+	if err != nil {
+		return err
+	}
+	title := in.Title
+	if title == "" && config.Title(room.tree).FromHeading {
+		title = heading(in.content())
+	}
+	open, err := r.Workspace.Create(ctx, workspace.Spec{
+		Base:   config.Snapshot(room.tree),
+		Events: turn(room.request(in, plan)),
+		Title:  title,
+		Local:  in.Local,
+	})
+	if err != nil {
+		return err
+	}
+	defer open.Close()
+	return r.exchange(ctx, open, bundles)
+}
+
+func (r *Run) proceed(ctx context.Context, in Input) error {
+	open, err := r.Workspace.Open(ctx, in.ID, in.Wait)
+	if err != nil {
+		return err
+	}
+	defer open.Close()
+	room, err := r.oldRoom(open.Stream, in)
+	if err != nil {
+		return err
+	}
+	plan, err := room.resolve(in)
+	if err != nil {
+		return err
+	}
+	bundles, err := r.bundles(room, plan)
+	if err != nil {
+		return err
+	}
+	open.Meta.LastActivatedAt = r.Workspace.Env().Now()
+	if err := room.save(ctx, open, turn(room.request(in, plan))...); err != nil {
+		return err
+	}
+	return r.exchange(ctx, open, bundles)
+}
+
+// resume answers the last request for everyone whose reply to it is not
+// complete. Configuration given with it applies to them.
+func (r *Run) resume(ctx context.Context, in Input) error {
+	if in.content() != "" || len(in.At)+len(in.Invite) > 0 || in.New {
+		return fault.New(fault.Usage, "--resume answers the last request again and takes no new one").
+			WithHint("leave out the text, --new, --at and --invite")
+	}
+	open, err := r.Workspace.Open(ctx, in.ID, in.Wait)
+	if err != nil {
+		return err
+	}
+	defer open.Close()
+	room, err := r.oldRoom(open.Stream, in)
+	if err != nil {
+		return err
+	}
+	last, ok := lastRequest(open.Stream)
+	if !ok {
+		return fault.New(fault.Invalid, "there is no request to resume").WithHint("ask something: jp q \"…\"")
+	}
+	room.responders = open.Stream.Waiting(last.ID)
+	if len(room.responders) == 0 {
+		r.Notes("every reply to the last request is complete")
+		return nil
+	}
+	if err := room.finish(in); err != nil {
+		return err
+	}
+	bundles, err := r.bundles(room, room.responders)
+	if err != nil {
+		return err
+	}
+	if err := room.save(ctx, open); err != nil {
+		return err
+	}
+	return r.exchange(ctx, open, bundles)
+}
+
+// exchange has the responders answer the stream's last request.
+func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, bundles []bundle) error {
+	request, ok := lastRequest(open.Stream)
+	if !ok {
+		return fault.New(fault.Internal, "the request is missing")
+	}
+	if err := r.Workspace.SetActive(open.ID); err != nil {
+		return err
+	}
+	ex := Exchange{ID: open.ID, Request: request.ID}
+	plan := make([]exchange.Slot, len(bundles))
+	byName := map[string]bundle{}
+	for i, b := range bundles {
+		plan[i] = exchange.Slot{Speaker: b.ID}
+		byName[b.ID] = b
+		ex.Responders = append(ex.Responders, Responder{ID: b.ID, Name: b.Name, Model: b.Model.String()})
+	}
+	if r.Ready != nil {
+		r.Ready(ex)
+	}
+	if r.Stored != nil {
+		r.Stored(request)
+	}
+	book := &ledger{open: open, request: request.ID, stored: r.Stored}
+	return exchange.Run(ctx, plan, speakers{run: r, open: open, request: request.ID, bundles: byName}, book, r.Announce)
+}
+
+func lastRequest(s *conversation.Stream) (*conversation.Event, bool) {
+	at := s.Requests()
+	if len(at) == 0 {
+		return nil, false
+	}
+	ev, err := s.Event(at[len(at)-1])
+	return ev, err == nil
+}
+
+// heading is the text of a Markdown heading that a request starts with, or "".
+func heading(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	marks := len(line) - len(strings.TrimLeft(line, "#"))
+	if marks == 0 || marks > 6 || !strings.HasPrefix(line[marks:], " ") {
+		return ""
+	}
+	return strings.Trim(line[marks:], " \t\r#")
+}

@@ -1,0 +1,274 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"jp/internal/kernel/speaker"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace"
+	"jp/internal/workspace/attach"
+	"jp/internal/workspace/config"
+	"jp/internal/workspace/conversation"
+)
+
+// room is the conversation as it will be once the query is saved: its
+// configuration, worked out step by step on values, so that giving up at any
+// step leaves nothing behind.
+type room struct {
+	*Run
+	fresh bool
+	base  *config.Stack // files and environment; what names are looked up in
+	from  config.Tree   // what the stream holds; nil when fresh
+	tree  config.Tree   // what it will hold
+
+	responders []string
+	named      []attach.Ref        // attachments that this run names
+	scoped     []config.Assignment // -c @name:…, kept until captures are known
+	touched    bool                // a plain -c set a key of the reserved assistant
+	sources    map[string]*source  // by identifier; each is looked up once
+	captured   map[string]string   // identifier → source, captured by this run
+}
+
+// source is what the configuration source of an identifier resolved to.
+type source struct {
+	found   bool
+	tree    config.Tree // the captured assistant
+	leftOut []string
+	err     error // it exists but cannot be read
+}
+
+// newRoom lays the files, the environment and -c for a new conversation.
+func (r *Run) newRoom(in Input) (*room, error) {
+	rm, err := r.room()
+	if err != nil {
+		return nil, err
+	}
+	rm.fresh = true
+	stack := rm.base.Clone()
+	if err := rm.plainConfig(in.Config, stack.Assign, stack.Push); err != nil {
+		return nil, err
+	}
+	rm.tree, err = config.Finalize(stack.Merged())
+	return rm, err
+}
+
+// oldRoom lays an existing conversation's configuration over files and
+// environment, of which only keys that it never had remain, and then -c. Its
+// roster and captures are its own alone.
+func (r *Run) oldRoom(stream *conversation.Stream, in Input) (*room, error) {
+	rm, err := r.room()
+	if err != nil {
+		return nil, err
+	}
+	rm.from = stream.Config()
+	tree, _ := config.KeepParticipants(config.Overlay(rm.base.Merged(), rm.from), rm.from)
+	assign := func(a config.Assignment) error {
+		next, err := a.Apply(tree)
+		if err == nil {
+			tree = rm.keepParticipants(next, "-c "+a.Text)
+		}
+		return err
+	}
+	push := func(l config.Layer) error {
+		tree = rm.keepParticipants(config.Merge(tree, l.Tree), l.Origin.String())
+		return nil
+	}
+	if err := rm.plainConfig(in.Config, assign, push); err != nil {
+		return nil, err
+	}
+	rm.tree, err = config.Finalize(tree)
+	return rm, err
+}
+
+func (rm *room) keepParticipants(tree config.Tree, where string) config.Tree {
+	kept, had := config.KeepParticipants(tree, rm.from)
+	if had {
+		rm.Notes(where + " does not change who is in an existing conversation; use --invite, --at, `jp c uninvite` or -c @name:…")
+	}
+	return kept
+}
+
+func (r *Run) room() (*room, error) {
+	base, err := r.Loader.Base()
+	if err != nil {
+		return nil, err
+	}
+	return &room{Run: r, base: base, sources: map[string]*source{}, captured: map[string]string{}}, nil
+}
+
+// plainConfig resolves the values of -c in order. Those that name a
+// participant wait until captures are known.
+func (rm *room) plainConfig(values []string, assign func(config.Assignment) error, push func(config.Layer) error) error {
+	for _, v := range values {
+		a, err := config.ParseAssignment(v)
+		if err != nil {
+			return err
+		}
+		switch {
+		case a.Participant != "":
+			rm.scoped = append(rm.scoped, a)
+		case a.Path != "":
+			layers, err := rm.Loader.Source(rm.base, a.Path)
+			if err != nil {
+				return err
+			}
+			for _, l := range layers {
+				if err := push(l); err != nil {
+					return err
+				}
+			}
+		default:
+			rm.touched = rm.touched || len(a.Key) > 0 && a.Key[0] == config.Reserved
+			if err := assign(a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resolve works out who answers and finishes the configuration. It returns
+// the responders in order.
+func (rm *room) resolve(in Input) ([]string, error) {
+	if strings.TrimSpace(in.content()) == "" {
+		return nil, fault.New(fault.Usage, "the query is empty").WithHint("say something: jp q \"…\"")
+	}
+	if err := rm.enter(in); err != nil {
+		return nil, err
+	}
+	selected := slices.Clone(in.At)
+	mentioned, err := rm.mentions(in)
+	if err != nil {
+		return nil, err
+	}
+	selected = append(selected, mentioned...)
+	roster := config.Roster(rm.tree)
+	if rm.responders = unique(selected); len(rm.responders) == 0 {
+		rm.responders = roster
+	}
+	if len(rm.responders) == 0 {
+		return nil, fault.New(fault.Invalid, "nobody is in this conversation").
+			WithHint("invite somebody: jp c invite <name>, or ask one with --at <name>")
+	}
+	rm.nearMisses(in)
+	return rm.responders, rm.finish(in)
+}
+
+// finish applies what depends on knowing the responders, and checks the
+// result. rm.responders is set.
+func (rm *room) finish(in Input) error {
+	for _, a := range rm.scoped {
+		if err := rm.assign(a); err != nil {
+			return err
+		}
+	}
+	if err := rm.flags(in.Flags); err != nil {
+		return err
+	}
+	if err := rm.attach(in); err != nil {
+		return err
+	}
+	if rm.touched && !slices.Contains(rm.responders, config.Reserved) {
+		rm.Notes("-c " + config.Reserved + ".… changes the participant " + config.Reserved + ", which is not asked; use -c @" + rm.responders[0] + ":…")
+	}
+	var err error
+	if rm.tree, err = config.Finalize(rm.tree); err != nil {
+		return err
+	}
+	return config.CheckRoster(rm.tree)
+}
+
+// assign applies one -c @name:KEY….
+func (rm *room) assign(a config.Assignment) error {
+	if !rm.knows(a.Participant) {
+		return rm.unknown(a.Participant, "-c @"+a.Participant+":…")
+	}
+	tree, err := a.Apply(rm.tree)
+	if err == nil {
+		rm.tree = tree
+	}
+	return err
+}
+
+// knows tells whether a participant is active or captured.
+func (rm *room) knows(name string) bool {
+	_, ok := config.AssistantTree(rm.tree, name)
+	return ok
+}
+
+func (rm *room) active(name string) bool {
+	return slices.Contains(config.Roster(rm.tree), name)
+}
+
+func (rm *room) join(name string) {
+	if roster := config.Roster(rm.tree); !slices.Contains(roster, name) {
+		rm.tree = config.WithRoster(rm.tree, append(slices.Clone(roster), name))
+	}
+}
+
+// delta is what the stream has to gain; nil when nothing changed.
+func (rm *room) delta() config.Tree {
+	from, err := config.Finalize(rm.from)
+	if err != nil {
+		from = rm.from
+	}
+	return config.Diff(from, rm.tree)
+}
+
+// save appends what changed in the configuration, then events, and saves all
+// of it at once.
+func (rm *room) save(ctx context.Context, open *workspace.Conversation, events ...conversation.Event) error {
+	if d := rm.delta(); d != nil {
+		events = append([]conversation.Event{{Kind: conversation.ConfigDelta, Delta: d}}, events...)
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	for _, e := range events {
+		if _, err := open.Stream.Append(e); err != nil {
+			return err
+		}
+	}
+	return open.Save(ctx)
+}
+
+// request is the request's event.
+func (rm *room) request(in Input, responders []string) conversation.Event {
+	author := config.UserName(rm.tree)
+	if author == "" && rm.Author != nil {
+		author = rm.Author()
+	}
+	return conversation.Event{
+		Kind:       conversation.ChatRequest,
+		Content:    in.content(),
+		Author:     author,
+		Responders: responders,
+	}
+}
+
+func turn(request conversation.Event) []conversation.Event {
+	return []conversation.Event{{Kind: conversation.TurnStart}, request}
+}
+
+// unknown is the error for a name that nothing answers to.
+func (rm *room) unknown(name, where string) error {
+	e := fault.New(fault.NotFound, "no assistant named %q", name)
+	known := slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree), rm.Loader.Names(rm.base))
+	hint := "invite one with `jp c invite <name>`"
+	if near, ok := speaker.Nearest(name, known); ok && near != name {
+		hint = "did you mean " + near + "? " + strings.ToUpper(hint[:1]) + hint[1:]
+	}
+	return e.WithHint("%s; %s looked in %s", hint, where, strings.Join(rm.Loader.Dirs(rm.base), ", "))
+}
+
+func unique(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
