@@ -58,7 +58,7 @@ func (m *model) body(req llm.Request, capped bool) ([]byte, error) {
 	}
 	text, err := encode(extend(fields, p.Extra))
 	if err != nil {
-		return nil, m.refuse("the request cannot be written as JSON: "+err.Error(), "check the tool schemas and the extra parameters")
+		return nil, m.cfg.refuse("the request cannot be written as JSON: "+err.Error(), "check the tool schemas and the extra parameters")
 	}
 	return text, nil
 }
@@ -162,7 +162,7 @@ type schema struct {
 func (d Dialect) messages(req llm.Request) []message {
 	system := slices.DeleteFunc(slices.Clone(req.System), func(s string) bool { return s == "" })
 	texts, images := documents(req.Documents), documentImages(req.Documents)
-	turns := req.Messages
+	history := req.Messages
 	first := llm.Message{Role: llm.RoleUser, Images: images}
 	if d.inSystem && texts != "" {
 		system = append(system, texts)
@@ -170,16 +170,16 @@ func (d Dialect) messages(req llm.Request) []message {
 		first.Text = texts
 	}
 	if first.Text != "" || len(images) > 0 {
-		turns = append([]llm.Message{first}, turns...)
+		history = append([]llm.Message{first}, history...)
 	}
 	if d.strict {
-		turns = alternate(turns)
+		history = alternate(history)
 	}
 	out := []message{} // an empty conversation is [], not null
 	if len(system) > 0 {
 		out = append(out, message{Role: "system", Content: strings.Join(system, "\n\n")})
 	}
-	for _, t := range turns {
+	for _, t := range history {
 		out = append(out, d.message(t))
 	}
 	return out
@@ -233,9 +233,9 @@ func parts(t llm.Message) []part {
 // alternate joins messages of one role that follow each other, because chat
 // templates refuse them. Labels are in the text, so nobody is mixed up. A tool
 // call is never joined to what follows it.
-func alternate(turns []llm.Message) []llm.Message {
+func alternate(history []llm.Message) []llm.Message {
 	var out []llm.Message
-	for _, t := range turns {
+	for _, t := range history {
 		if n := len(out); n > 0 && out[n-1].Role == t.Role && t.Role != llm.RoleTool && len(out[n-1].ToolCalls) == 0 {
 			last := &out[n-1]
 			last.Text = paragraph(last.Text, t.Text)

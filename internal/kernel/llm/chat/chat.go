@@ -38,7 +38,7 @@ type Config struct {
 }
 
 // New returns the model server of cfg; the model itself is named by each
-// request. A configuration that cannot work is reported by Stream.
+// request. A configuration that cannot work is reported by Check and by Stream.
 func New(cfg Config) llm.Model {
 	m := &model{cfg: cfg, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -81,7 +81,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 
 // send posts the request and returns an answer with status 200.
 func (m *model) send(ctx context.Context, req llm.Request) (*http.Response, error) {
-	to, err := m.endpoint()
+	to, err := m.cfg.endpoint()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (m *model) send(ctx context.Context, req llm.Request) (*http.Response, erro
 	}
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, m.refuse(err.Error(), "check base_url")
+		return nil, m.cfg.refuse(err.Error(), "check base_url")
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")

@@ -10,27 +10,34 @@ import (
 	"jp/internal/kernel/llm"
 )
 
+// Check tells whether the configuration can work, without sending anything: it
+// returns the *llm.Error that Stream would, of kind NoKey or Rejected.
+func (c Config) Check() error {
+	_, err := c.endpoint()
+	return err
+}
+
 // endpoint is the URL to post to. It refuses a base URL that is none, a key
 // that is missing or unfit, and a key that would travel in the clear.
-func (m *model) endpoint() (*url.URL, error) {
-	base := strings.TrimSpace(m.cfg.BaseURL)
-	own := base == "" || strings.TrimRight(base, "/") == m.cfg.Dialect.base
+func (c Config) endpoint() (*url.URL, error) {
+	base := strings.TrimSpace(c.BaseURL)
+	own := base == "" || strings.TrimRight(base, "/") == c.Dialect.base
 	if base == "" {
-		base = m.cfg.Dialect.base
+		base = c.Dialect.base
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, m.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set base_url to something like http://127.0.0.1:8080")
+		return nil, c.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set base_url to something like http://127.0.0.1:8080")
 	}
-	u.Path, u.RawPath = m.cfg.Dialect.path(u.Path), ""
-	if own && m.cfg.Dialect.keyed && m.cfg.Key == "" && !m.authorized() {
-		return nil, m.noKey("no API key is set", "set "+m.keyName())
+	u.Path, u.RawPath = c.Dialect.path(u.Path), ""
+	if own && c.Dialect.keyed && c.Key == "" && !c.authorized() {
+		return nil, c.noKey("no API key is set", "set "+c.keyName())
 	}
-	if strings.ContainsFunc(m.cfg.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, m.noKey("the API key holds a space, a line break or another character that no key has", "check "+m.keyName())
+	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, c.noKey("the API key holds a space, a line break or another character that no key has", "check "+c.keyName())
 	}
-	if (m.cfg.Key != "" || m.authorized()) && u.Scheme == "http" && !loopback(u.Hostname()) {
-		return nil, m.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as base_url, or unset "+m.keyName())
+	if (c.Key != "" || c.authorized()) && u.Scheme == "http" && !loopback(u.Hostname()) {
+		return nil, c.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as base_url, or unset "+c.keyName())
 	}
 	return u, nil
 }
@@ -63,8 +70,8 @@ func versioned(path string) bool {
 }
 
 // authorized tells whether a configured header carries a key.
-func (m *model) authorized() bool {
-	for name := range m.cfg.Headers {
+func (c Config) authorized() bool {
+	for name := range c.Headers {
 		if http.CanonicalHeaderKey(name) == "Authorization" {
 			return true
 		}
@@ -72,9 +79,9 @@ func (m *model) authorized() bool {
 	return false
 }
 
-func (m *model) keyName() string {
-	if m.cfg.KeyEnv != "" {
-		return "the environment variable " + m.cfg.KeyEnv
+func (c Config) keyName() string {
+	if c.KeyEnv != "" {
+		return "the environment variable " + c.KeyEnv
 	}
 	return "the API key of this provider"
 }
@@ -87,10 +94,10 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-func (m *model) noKey(message, hint string) *llm.Error {
-	return &llm.Error{Kind: llm.NoKey, Provider: m.cfg.Provider, Message: message, Hint: hint}
+func (c Config) noKey(message, hint string) *llm.Error {
+	return &llm.Error{Kind: llm.NoKey, Provider: c.Provider, Message: message, Hint: hint}
 }
 
-func (m *model) refuse(message, hint string) *llm.Error {
-	return &llm.Error{Kind: llm.Rejected, Provider: m.cfg.Provider, Message: message, Hint: hint}
+func (c Config) refuse(message, hint string) *llm.Error {
+	return &llm.Error{Kind: llm.Rejected, Provider: c.Provider, Message: message, Hint: hint}
 }

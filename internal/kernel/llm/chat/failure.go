@@ -56,9 +56,9 @@ func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Erro
 	at := to.Scheme + "://" + to.Host
 	switch e.Kind {
 	case llm.Denied:
-		e.Hint = "check " + m.keyName()
+		e.Hint = "check " + m.cfg.keyName()
 		if m.cfg.Key == "" {
-			e.Hint = "set " + m.keyName()
+			e.Hint = "set " + m.cfg.keyName()
 		}
 	case llm.NoModel:
 		e.Hint = "check the model's name, " + strconv.Quote(model) + ", and that base_url leads to the right server: it is " + at

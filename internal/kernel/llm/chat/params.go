@@ -35,7 +35,7 @@ func (m *model) tools(req llm.Request) ([]tool, any, error) {
 	case llm.ToolNamed:
 		at := slices.IndexFunc(offered, func(t llm.Tool) bool { return t.Name == req.ToolChoice.Name })
 		if at < 0 {
-			return nil, nil, m.refuse("the tool "+req.ToolChoice.Name+" is demanded but not offered", "enable it, or set another tool_choice")
+			return nil, nil, m.cfg.refuse("the tool "+req.ToolChoice.Name+" is demanded but not offered", "enable it, or set another tool_choice")
 		}
 		named := namedTool{Type: "function"}
 		named.Function.Name = req.ToolChoice.Name

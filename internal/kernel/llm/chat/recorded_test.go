@@ -2,7 +2,6 @@ package chat_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
 	"jp/internal/kernel/llm"
@@ -20,36 +18,35 @@ import (
 	"jp/internal/kernel/llm/llmtest"
 )
 
-// recording is one exchange with a real provider.
+// recording is an answer of a real provider.
 type recording struct {
-	Then struct {
-		Status int
-		Header []struct{ Name, Value string }
-		Body   string
-	}
+	contentType, body string
 }
 
+// recordings reads the answers of a file: in each document, the content type
+// and the indented block under "body:". That is all of YAML that is in use.
 func recordings(t *testing.T, file string) []recording {
 	t.Helper()
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
 	var all []recording
-	for dec := yaml.NewDecoder(f); ; {
-		var r recording
-		err := dec.Decode(&r)
-		if errors.Is(err, io.EOF) {
-			return all
+	for doc := range strings.SplitSeq(string(text), "\n---\n") {
+		_, then, ok := strings.Cut(doc, "then:\n")
+		head, block, found := strings.Cut(then, "  body: |+\n")
+		if !ok || !found {
+			t.Fatalf("%s: a document without a recorded body", file)
 		}
-		if err != nil {
-			t.Fatal(err)
+		_, kind, _ := strings.Cut(head, "content-type\n      value: ")
+		kind, _, _ = strings.Cut(kind, "\n")
+		lines := strings.SplitAfter(block, "\n")
+		for i, line := range lines {
+			lines[i] = strings.TrimPrefix(line, "    ")
 		}
-		if r.Then.Body != "" {
-			all = append(all, r)
-		}
+		all = append(all, recording{kind, strings.Join(lines, "")})
 	}
+	return all
 }
 
 // shared finds the folder of fixtures beside the repository.
@@ -184,14 +181,10 @@ func testRecorded(t *testing.T, dir, provider string) {
 		t.Run(name, func(t *testing.T) {
 			var got strings.Builder
 			for i, r := range recordings(t, file) {
-				response := llmtest.Raw(r.Then.Body)
-				for _, h := range r.Then.Header {
-					response = response.WithHeader(h.Name, h.Value)
-				}
-				server.Script("m", response)
+				server.Script("m", llmtest.Raw(r.body).WithHeader("Content-Type", r.contentType))
 				whole := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Client: &http.Client{}}))
 				fmt.Fprintf(&got, "# answer %d\n%s\n", i+1, whole)
-				bytes := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Client: oneByte(r.Then.Body)}))
+				bytes := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Client: oneByte(r.body)}))
 				if diff := cmp.Diff(whole, bytes); diff != "" {
 					t.Errorf("answer %d differs byte by byte (-whole +bytes):\n%s", i+1, diff)
 				}

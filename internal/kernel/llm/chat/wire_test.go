@@ -290,7 +290,11 @@ func TestEndpoint(t *testing.T) {
 		{"openrouter", "https://openrouter.ai/v1", "https://openrouter.ai/api/v1/chat/completions"},
 	}
 	for _, tt := range tests {
-		r, _ := sent(t, chat.Config{BaseURL: tt.base, Key: "k", Dialect: dialect(t, tt.provider)}, hello())
+		cfg := chat.Config{BaseURL: tt.base, Key: "k", Dialect: dialect(t, tt.provider)}
+		if err := cfg.Check(); err != nil {
+			t.Errorf("Check says %v", err)
+		}
+		r, _ := sent(t, cfg, hello())
 		if got := r.URL.String(); got != tt.want {
 			t.Errorf("%s %q: %s, want %s", tt.provider, tt.base, got, tt.want)
 		}
@@ -335,6 +339,9 @@ func TestNothingSent(t *testing.T) {
 				return nil, io.EOF
 			})}
 			g := read(t, chat.New(tt.cfg), hello())
+			if err := tt.cfg.Check(); err == nil || err.Error() != g.Err.Error() {
+				t.Errorf("Check says %v, Stream %v", err, g.Err)
+			}
 			if g.Err == nil || g.Err.Kind != tt.kind || g.Err.Retryable() || fault.CodeOf(g.Err) != tt.code || !strings.Contains(fault.HintOf(g.Err), tt.hint) {
 				t.Errorf("error %#v", g.Err)
 			}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"jp/internal/kernel/llm"
 )
 
 // Frame is a piece of a response body, sent at once as soon as it may go.
@@ -66,7 +68,7 @@ func Reply(text string) Response { return reply("", text) }
 func ThinkingReply(reasoning, text string) Response { return reply(reasoning, text) }
 
 func reply(reasoning, text string) Response {
-	frames := []string{Delta(map[string]any{"role": "assistant", "content": ""})}
+	frames := []string{Delta(map[string]any{"role": llm.RoleAssistant, "content": ""})}
 	for _, w := range words(reasoning) {
 		frames = append(frames, Delta(map[string]any{"reasoning_content": w}))
 	}

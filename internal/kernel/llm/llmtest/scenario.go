@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jp/internal/kernel/llm"
 )
 
 // Call is a chat request as a Scenario sees it.
@@ -199,7 +201,7 @@ func completion(text string) Response {
 	body := jsonText(map[string]any{
 		"object": "chat.completion",
 		"choices": []any{map[string]any{
-			"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text},
+			"index": 0, "finish_reason": "stop", "message": map[string]any{"role": llm.RoleAssistant, "content": text},
 		}},
 		"usage": map[string]any{"prompt_tokens": 20, "completion_tokens": len(words(text))},
 	})
