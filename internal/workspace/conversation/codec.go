@@ -78,7 +78,7 @@ func (w *wire) fill(ev *Event) error {
 		if w.Content == nil {
 			return fmt.Errorf("`content` is missing")
 		}
-		ev.Content, ev.Author, ev.Schema = *w.Content, w.Author, w.Schema
+		ev.Content, ev.Author, ev.Schema = *w.Content, w.Author, compact(w.Schema)
 		ev.Responders = w.Recipients.Responders
 	case ChatResponse:
 		return w.response(ev)
@@ -90,9 +90,9 @@ func (w *wire) fill(ev *Event) error {
 		}
 		ev.IsError = w.IsError
 	case InquiryRequest:
-		ev.Source, ev.Question = w.Source, w.Question
+		ev.Source, ev.Question = compact(w.Source), compact(w.Question)
 	case InquiryResponse:
-		ev.Answer = w.Answer
+		ev.Answer = compact(w.Answer)
 	case ConfigDelta:
 		var m map[string]any
 		if err := unmarshal(w.Delta, &m); err != nil {
@@ -123,22 +123,30 @@ func (w *wire) response(ev *Event) error {
 		}
 		ev.Form, ev.Content = Reasoning, text
 	case len(w.Data) > 0:
-		ev.Form, ev.Data = Data, w.Data
+		ev.Form, ev.Data = Data, compact(w.Data)
 	default:
 		return fmt.Errorf("`message`, `reasoning` or `data` is missing")
 	}
 	return nil
 }
 
+// compact drops the white space of a value inside a file.
+func compact(raw []byte) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
 func isNull(raw []byte) bool { return string(raw) == "null" }
 
 // arguments makes sure of an object: a provider refuses anything else.
 func arguments(raw []byte) json.RawMessage {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
-		return json.RawMessage("{}")
+	if args := compact(raw); len(args) > 0 && args[0] == '{' {
+		return args
 	}
-	return b.Bytes()
+	return json.RawMessage("{}")
 }
 
 // unmarshal decodes an object into a map whose numbers are json.Number.

@@ -50,8 +50,8 @@ const (
 	IncompleteLength      = "length" // no failure: the reply counts as complete
 )
 
-// Event is one entry, decoded: base64 is undone, times are UTC. Only the
-// fields of its kind are set.
+// Event is one entry, decoded: base64 is undone, times are UTC, raw JSON is
+// compact. Only the fields of its kind are set.
 type Event struct {
 	ID          string
 	Kind        Kind
@@ -74,7 +74,7 @@ type Event struct {
 
 	CallID    string          // tool call and inquiry kinds: `id`
 	Name      string          // tool call request
-	Arguments json.RawMessage // tool call request: an object, compact
+	Arguments json.RawMessage // tool call request: an object
 	IsError   bool            // tool call response
 
 	Source   json.RawMessage // inquiry request

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -88,7 +87,7 @@ func (s *Stream) line(i int, calls map[int]int, policy policy) (projection.Line,
 		}
 		l.Kind, l.Text, l.Replay = projection.Reasoning, ev.Content, ev.Metadata
 	case ev.Form == Data:
-		l.Kind, l.Text = projection.Text, compactJSON(ev.Data)
+		l.Kind, l.Text = projection.Text, string(ev.Data)
 	default:
 		l.Kind, l.Text = projection.Text, ev.Content
 	}
@@ -101,14 +100,6 @@ func compacted(tool string, isError bool) string {
 		outcome = "error"
 	}
 	return fmt.Sprintf("[compacted] %s: %s", tool, outcome)
-}
-
-func compactJSON(raw []byte) string {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return string(raw)
-	}
-	return b.String()
 }
 
 // markBroken extends the mark of a broken text over the reasoning and text of

@@ -63,7 +63,6 @@ func Load(dir string, id ID, env Env) (*Stream, error) {
 		if err := checkObject(basePath, base); err != nil {
 			return nil, err
 		}
-		base = bytes.TrimPrefix(base, byteOrderMark)
 	}
 	if err := s.read(data, base); err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (s *Stream) read(data, base []byte) error {
 	if err != nil {
 		return placed(s.path, data, err)
 	}
-	s.entries, s.body, s.baseRaw = entries, data[:end:end], base
+	s.entries, s.body, s.baseRaw = entries, data[:end:end], bytes.TrimPrefix(base, byteOrderMark)
 	skip := s.splitBase()
 	s.identify(skip)
 	for i := range s.entries {
@@ -179,29 +178,33 @@ func (e *Entry) header(key, value []byte, names interner) {
 // splitBase takes the base configuration of older versions out of the log,
 // where it is the first element, and returns how many elements that were.
 func (s *Stream) splitBase() int {
-	if len(s.entries) == 0 || s.entries[0].Kind != ConfigDelta {
-		if s.baseRaw == nil {
-			s.baseRaw, s.splits = []byte("{}\n"), true
-		}
-		return 0
+	var base []byte
+	if len(s.entries) > 0 && s.entries[0].Kind == ConfigDelta {
+		base = firstDelta(s.entries[0].Raw)
 	}
-	base := firstDelta(s.entries[0].Raw)
-	if s.baseRaw == nil {
-		s.baseRaw, s.splits = append(pretty(base, ""), '\n'), true
-	} else if !sameJSON(base, s.baseRaw) {
+	switch {
+	case s.baseRaw != nil && (base == nil || !sameJSON(base, s.baseRaw)):
 		return 0
+	case base == nil:
+		s.baseRaw, s.splits = []byte("{}\n"), true
+		return 0
+	case s.baseRaw == nil:
+		s.baseRaw = append(pretty(base, ""), '\n')
 	}
 	// With both there, a save was cut short between the two files.
+	s.splits = true
 	s.entries = s.entries[1:]
 	return 1
 }
 
 // firstDelta returns the configuration in a first element: its `delta`, or
-// what stands flattened beside the fields of an event.
+// what stands flattened beside the fields of an event; nil when it has none.
 func firstDelta(raw []byte) []byte {
 	flat := &fields{}
 	for key, value := range members(raw) {
 		switch {
+		case keyIs(key, "delta") && value[0] != '{':
+			return nil
 		case keyIs(key, "delta"):
 			return value
 		case keyIs(key, "type"), keyIs(key, "timestamp"), keyIs(key, "event_id"):
@@ -363,7 +366,10 @@ func appendWithID(dst, raw []byte, id string) []byte {
 		first++
 	}
 	dst = append(dst, raw[:first]...)
-	dst = append(dst, `"event_id": `...)
+	dst = append(dst, `"event_id":`...)
+	if first > 1 {
+		dst = append(dst, ' ')
+	}
 	dst = append(dst, quote(id)...)
 	if raw[first] == '"' {
 		dst = append(dst, ',')
