@@ -161,6 +161,8 @@ notice rate limited, retrying (1/2), in 2s
 notice rate limited, retrying (2/2), in 3s
 text "Hi"
 ANSWER text "Hi"`},
+		{"opaque data without a word is no part", [][]step{{replay("sig", "x"), fail(llm.Denied)}}, "", `
+error denied p: sorry`},
 		{"not worth a retry", [][]step{{fail(llm.Denied)}}, "", `
 error denied p: sorry`},
 		{"no retry after text", [][]step{{text("H"), fail(llm.Overloaded)}}, "", `

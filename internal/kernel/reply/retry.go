@@ -12,10 +12,10 @@ import (
 )
 
 // mayRetry tells whether the same call may be made again: nothing of it was
-// shown, nobody stopped it, and the error is of a kind that passes.
-func (c *call) mayRetry(ctx context.Context, err error) bool {
+// shown and the error is of a kind that passes. A stop is no such error.
+func (c *call) mayRetry(err error) bool {
 	e, ok := errors.AsType[*llm.Error](err)
-	return ok && e.Retryable() && !c.began && ctx.Err() == nil
+	return ok && e.Retryable() && !c.began
 }
 
 // wait returns how long to wait before the n-th retry: what the provider asked

@@ -102,7 +102,7 @@ func (s Speaker) reply(ctx context.Context, emit sink) error {
 func (s Speaker) answer(ctx context.Context, prompt Prompt, emit sink) (a *Answer, unfit map[string]string, err error) {
 	c := newCall(prompt, s.Limits, emit)
 	err = c.stream(ctx, s.Model)
-	for attempt := 1; attempt <= s.Limits.Retries && c.mayRetry(ctx, err); attempt++ {
+	for attempt := 1; attempt <= s.Limits.Retries && c.mayRetry(err); attempt++ {
 		wait := s.Limits.wait(attempt, err)
 		if !emit(Event{Delta: Delta{Notice: retryNotice(err, attempt, s.Limits.Retries), Wait: wait}}) {
 			return nil, nil, errLeft

@@ -172,10 +172,7 @@ func (b *block) endParagraph() {
 			}
 			i += skip
 			if b.text[i] == '\\' {
-				i++
-				if i < line.End && isPunct(b.text[i]) {
-					i++
-				}
+				i = min(i+2, line.End) // whatever is escaped, no run begins there
 				continue
 			}
 			n := runLength(b.text[i:line.End])
@@ -313,8 +310,4 @@ func runLength(s string) int {
 		n++
 	}
 	return n
-}
-
-func isPunct(c byte) bool {
-	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }
