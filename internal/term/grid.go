@@ -7,9 +7,6 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// minColumn is the narrowest that a column is made to fit a table in.
-const minColumn = 6
-
 // grid lays out rows of cells. A cell is drawn for a width, which decides how
 // many lines it takes.
 type grid struct {
@@ -36,23 +33,7 @@ func (g *grid) widths() []int {
 			}
 		}
 	}
-	total := 3*len(w) - 1
-	for _, n := range w {
-		total += n
-	}
-	for total > g.limit {
-		widest := 0
-		for c := range w {
-			if w[c] > w[widest] {
-				widest = c
-			}
-		}
-		if len(w) == 0 || w[widest] <= minColumn {
-			break
-		}
-		w[widest]--
-		total--
-	}
+	shrink(w, g.limit-3*len(w)+1)
 	return w
 }
 
@@ -109,4 +90,28 @@ func pad(text string, width int, a east.Alignment) string {
 		left = free / 2
 	}
 	return strings.Repeat(" ", left) + text + strings.Repeat(" ", free-left)
+}
+
+// minColumn is the narrowest that a column is made to fit a table in.
+const minColumn = 6
+
+// shrink takes cells from the widest columns until all fit the limit.
+func shrink(w []int, limit int) {
+	total := 0
+	for _, n := range w {
+		total += n
+	}
+	for total > limit {
+		widest := 0
+		for c := range w {
+			if w[c] > w[widest] {
+				widest = c
+			}
+		}
+		if len(w) == 0 || w[widest] <= minColumn {
+			return
+		}
+		w[widest]--
+		total--
+	}
 }

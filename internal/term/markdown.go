@@ -234,7 +234,9 @@ func (m *Markdown) continues(blank bool) bool {
 	case east.KindTable:
 		return !blank && m.line[0] == '|'
 	case ast.KindParagraph:
-		return !blank && startsWord(m.line)
+		return !blank && (startsWord(m.line) || m.outlineKind([]byte("x"), m.line) == ast.KindParagraph)
+	case ast.KindHTMLBlock:
+		return !blank && bytes.IndexByte(m.line, '>') < 0
 	case ast.KindCodeBlock:
 		return blank || leading(m.line) >= 4
 	}

@@ -31,6 +31,8 @@ type Stream struct {
 	Width  int // cells of the terminal, 0 when unknown
 }
 
+var _ io.Writer = Stream{}
+
 // Detect finds out what w can do. The choice "always" or "never" is a
 // person's and wins; then any NO_COLOR turns colour off, CLICOLOR_FORCE (but
 // "0") turns it on, also on a pipe, which is then read as a terminal would be

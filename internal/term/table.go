@@ -1,0 +1,184 @@
+package term
+
+import (
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	east "github.com/yuin/goldmark/extension/ast"
+)
+
+// Table is a list for people: a rounded box as wide as the terminal at most
+// on a Pretty stream, a Markdown table elsewhere. Cells are filtered and take
+// one line.
+type Table struct {
+	Header []string
+	Right  []bool // columns that are aligned to the right
+	Rows   [][]string
+	// Repeat writes the header again below the rows of a box (when it has
+	// more rows than fit a screen).
+	Repeat bool
+}
+
+// Draw writes the table. Errors: those of the stream.
+func (t Table) Draw(s Stream) error {
+	cells := func(row []string) []string {
+		out := make([]string, len(t.Header))
+		for i := range out {
+			if i < len(row) {
+				out[i] = Line(row[i], 0)
+			}
+		}
+		return out
+	}
+	rows := [][]string{cells(t.Header)}
+	for _, r := range t.Rows {
+		rows = append(rows, cells(r))
+	}
+	text := ""
+	if s.Pretty {
+		text = t.box(s, rows)
+	} else {
+		text = t.pipes(rows)
+	}
+	_, err := io.WriteString(s, text)
+	return err
+}
+
+func (t Table) alignment(c int) east.Alignment {
+	if c < len(t.Right) && t.Right[c] {
+		return east.AlignRight
+	}
+	return east.AlignLeft
+}
+
+func widths(rows [][]string) []int {
+	w := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for c, cell := range r {
+			w[c] = max(w[c], ansi.StringWidth(cell))
+		}
+	}
+	return w
+}
+
+func (t Table) box(s Stream, rows [][]string) string {
+	w := widths(rows)
+	if s.Width > 0 {
+		shrink(w, s.Width-3*len(w)-1)
+	}
+	var out strings.Builder
+	rule := func(left, middle, right string) {
+		parts := make([]string, len(w))
+		for c, n := range w {
+			parts[c] = strings.Repeat("─", n+2)
+		}
+		out.WriteString(s.paint(dim, left+strings.Join(parts, middle)+right) + "\n")
+	}
+	line := func(row []string, sgr string) {
+		bar := s.paint(dim, "│")
+		for c, cell := range row {
+			cell = ansi.Truncate(cell, w[c], "…")
+			out.WriteString(bar + " " + s.paint(sgr, pad(cell, w[c], t.alignment(c))) + " ")
+		}
+		out.WriteString(bar + "\n")
+	}
+	rule("╭", "┬", "╮")
+	line(rows[0], bold)
+	rule("├", "┼", "┤")
+	for _, r := range rows[1:] {
+		line(r, "")
+	}
+	if t.Repeat {
+		rule("├", "┼", "┤")
+		line(rows[0], bold)
+	}
+	rule("╰", "┴", "╯")
+	return out.String()
+}
+
+func (t Table) pipes(rows [][]string) string {
+	for _, r := range rows {
+		for c := range r {
+			r[c] = strings.ReplaceAll(r[c], "|", `\|`)
+		}
+	}
+	w := widths(rows)
+	var out strings.Builder
+	for i, r := range rows {
+		out.WriteByte('|')
+		for c, cell := range r {
+			out.WriteString(" " + pad(cell, w[c], t.alignment(c)) + " |")
+		}
+		out.WriteByte('\n')
+		if i > 0 {
+			continue
+		}
+		out.WriteByte('|')
+		for c, n := range w {
+			rule := strings.Repeat("-", n+2)
+			if t.alignment(c) == east.AlignRight {
+				rule = rule[1:] + ":"
+			}
+			out.WriteString(rule + "|")
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// Details are the properties of one thing.
+type Details struct {
+	Title string // may be empty
+	Rows  []Detail
+}
+
+// Detail is a property with one value or a list of them.
+type Detail struct {
+	Label  string
+	Values []string
+}
+
+// Draw writes the details: right-aligned labels and their values on a Pretty
+// stream, a Markdown table elsewhere. Errors: those of the stream.
+func (d Details) Draw(s Stream) error {
+	title := Line(d.Title, 0)
+	if !s.Pretty {
+		if title != "" {
+			if _, err := io.WriteString(s, title+"\n\n"); err != nil {
+				return err
+			}
+		}
+		t := Table{Header: []string{"Field", "Value"}}
+		d.each(func(label, value string) { t.Rows = append(t.Rows, []string{label, value}) })
+		return t.Draw(s)
+	}
+	width := 0
+	for _, r := range d.Rows {
+		width = max(width, ansi.StringWidth(Line(r.Label, 0)))
+	}
+	var out strings.Builder
+	if title != "" {
+		out.WriteString(s.paint(bold, title) + "\n\n")
+	}
+	d.each(func(label, value string) {
+		free := strings.Repeat(" ", width-ansi.StringWidth(label))
+		out.WriteString(strings.TrimRight("  "+free+s.paint(bold, label)+"  "+value, " ") + "\n")
+	})
+	_, err := io.WriteString(s, out.String())
+	return err
+}
+
+// each calls f for every line: a label stands before its first value only.
+func (d Details) each(f func(label, value string)) {
+	for _, r := range d.Rows {
+		label := Line(r.Label, 0)
+		if len(r.Values) == 0 {
+			f(label, "")
+		}
+		for _, v := range r.Values {
+			f(label, Line(v, 0))
+			label = ""
+		}
+	}
+}
