@@ -83,6 +83,7 @@ type NearMiss struct {
 // The same text is returned once.
 func NearMisses(text string, known []string) []NearMiss {
 	var found []NearMiss
+	seen := map[NearMiss]bool{}
 	for _, p := range prose(text) {
 		for at := range ats(text, p.Span) {
 			typed := ident(text[at+1:])
@@ -94,7 +95,8 @@ func NearMisses(text string, known []string) []NearMiss {
 				continue
 			}
 			miss := NearMiss{"@" + typed, name}
-			if !slices.Contains(found, miss) {
+			if !seen[miss] {
+				seen[miss] = true
 				found = append(found, miss)
 			}
 		}
