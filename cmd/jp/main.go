@@ -1,0 +1,45 @@
+// Command jp holds conversations in which several language models and people
+// take part. All of it is in internal/cli; this file hands it the process.
+package main
+
+import (
+	"crypto/rand"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"jp/internal/cli"
+)
+
+func main() {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	sid, err := unix.Getsid(0)
+	if err != nil {
+		sid = 0
+	}
+	os.Exit(cli.Main(cli.Process{
+		Args:    os.Args[1:],
+		Dir:     dir,
+		Environ: os.Environ(),
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+		InTTY:   term.IsTerminal(int(os.Stdin.Fd())),
+		Pid:     os.Getpid(),
+		SID:     sid,
+		Now:     time.Now,
+		Rand:    rand.Reader,
+		HTTP:    http.DefaultTransport.(*http.Transport).Clone(),
+		Signals: signals,
+	}))
+}

@@ -1,0 +1,110 @@
+// Package cli is the command tree of jp: one file per command, flags and exit
+// codes, and the only place that wires packages together.
+//
+// A command reads everything it needs from a Process and from flags; it never
+// touches the process's own streams, environment or clock. What a command
+// answers goes to stdout, everything else to stderr.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jp/internal/lib/fault"
+	"jp/internal/term"
+)
+
+// Process is what the operating system gives a run.
+type Process struct {
+	Args           []string // without the program's name
+	Dir            string   // working directory, absolute
+	Environ        []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	InTTY          bool // standard input is a terminal
+	Pid            int
+	SID            int // id of the process session; 0 is none
+	Now            func() time.Time
+	Rand           io.Reader
+	HTTP           http.RoundTripper
+	Signals        <-chan os.Signal // the first stops, the second ends the run
+}
+
+// Getenv returns the last value of an environment variable, or "".
+func (p Process) Getenv(key string) string {
+	for i := len(p.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(p.Environ[i], key+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// exitCodes maps fault codes to exit codes; what is not listed is 1.
+var exitCodes = map[fault.Code]int{
+	fault.Usage:       2,
+	fault.Interrupted: 130,
+}
+
+// Main runs one command and returns the exit code. A second signal ends it at
+// once, whatever the command is doing.
+func Main(p Process) int {
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, p) }()
+	for stopped := false; ; {
+		select {
+		case code := <-done:
+			return code
+		case <-p.Signals:
+			if stopped {
+				return exitCodes[fault.Interrupted]
+			}
+			stopped = true
+			stop(fault.New(fault.Interrupted, "interrupted"))
+		}
+	}
+}
+
+func run(ctx context.Context, p Process) int {
+	a := &app{Process: p}
+	root := a.root()
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if quiet, ok := errors.AsType[exitOnly](err); ok {
+		return int(quiet)
+	}
+	term.Fault(a.stream(p.Stderr), err, a.json())
+	code, ok := exitCodes[fault.CodeOf(err)]
+	if !ok {
+		code = 1
+	}
+	return code
+}
+
+// exitOnly is an exit code whose reason has been told already.
+type exitOnly int
+
+func (e exitOnly) Error() string { return "" }
+
+// usage marks cobra's own complaints about a call.
+func usage(cmd *cobra.Command, err error) error {
+	if _, ok := errors.AsType[fault.Coded](err); ok {
+		return err
+	}
+	return fault.New(fault.Usage, "%w", err).WithHint("see `%s --help`", cmd.CommandPath())
+}

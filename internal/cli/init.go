@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"jp/internal/lib/atomicfile"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace"
+	"jp/internal/workspace/config"
+)
+
+//go:embed init.toml
+var initTOML string
+
+func (a *app) initCommand() *cobra.Command {
+	var model string
+	cmd := &cobra.Command{
+		Use:   "init [PATH]",
+		Short: "Make a folder a workspace",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.init(cmd.Context(), append(args, ".")[0], model)
+		},
+	}
+	cmd.Flags().StringVar(&model, "model", "", "the model that assistants use unless they name their own, as provider/name")
+	return cmd
+}
+
+func (a *app) init(ctx context.Context, path, model string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.Dir, path)
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fault.New(fault.Storage, "cannot make %s: %w", path, err)
+	}
+	if model == "" {
+		var err error
+		if model, err = a.chooseModel(ctx); err != nil {
+			return err
+		}
+	}
+	if model != "" {
+		if _, err := config.ResolveModel(config.Tree{}, model); err != nil {
+			return err
+		}
+	}
+	ws, _, err := workspace.Init(path, a.places())
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := template.Must(template.New("init").Parse(initTOML)).Execute(&text, model); err != nil {
+		return err
+	}
+	file := filepath.Join(ws.Root, ".jp", "config.toml")
+	created := false
+	if _, err := os.Stat(file); os.IsNotExist(err) {
+		if err := atomicfile.Write(file, 0o644, []byte(text.String())); err != nil {
+			return err
+		}
+		created = true
+	}
+	if a.json() {
+		return a.printJSON(map[string]any{"action": "init", "workspace": ws.Root, "id": ws.ID, "config": file, "created": created})
+	}
+	a.printf("Workspace %s is ready.\n", ws.Root)
+	if !created {
+		a.note(file + " was there already and is left as it is")
+	} else if model == "" {
+		a.note("no model is chosen yet: set assistant.model.id in " + file)
+	}
+	return nil
+}
+
+// chooseModel asks for a model at a terminal; elsewhere none is chosen.
+func (a *app) chooseModel(ctx context.Context) (string, error) {
+	if !a.InTTY {
+		return "", nil
+	}
+	options := a.ollamaModels(ctx)
+	for _, p := range []struct{ env, example string }{{"OPENAI_API_KEY", "openai/<model>"}, {"OPENROUTER_API_KEY", "openrouter/<model>"}} {
+		if a.Getenv(p.env) != "" {
+			options = append(options, p.example)
+		}
+	}
+	options = append(options, "offline/rehearsal")
+	a.note("models seen here: " + strings.Join(options, ", ") + "; offline/rehearsal answers without any server")
+	return a.ask().Line("Model (provider/name)", options[0])
+}
+
+// ollamaModels lists what a local Ollama has, if there is one.
+func (a *app) ollamaModels(ctx context.Context) []string {
+	if _, err := exec.LookPath("ollama"); err != nil {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "ollama", "list")
+	cmd.Env = a.Environ
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i, line := range strings.Split(string(out), "\n") {
+		if f := strings.Fields(line); i > 0 && len(f) > 0 {
+			names = append(names, "ollama/"+strings.TrimSuffix(f[0], ":latest"))
+		}
+	}
+	return names
+}

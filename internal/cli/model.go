@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"cmp"
+	"net/http"
+
+	"jp/internal/kernel/llm"
+	"jp/internal/kernel/llm/chat"
+	"jp/internal/kernel/llm/rehearsal"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace/config"
+)
+
+// rehearse is the provider id of the embedded model.
+const rehearse = "offline"
+
+// model returns the model that an assistant is configured for. Nothing is
+// sent, but a key that is missing shows here.
+func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
+	id := as.Model
+	if id.Provider == rehearse {
+		if id.Name != "rehearsal" {
+			return nil, fault.New(fault.Config, "the only offline model is offline/rehearsal, not %s", id)
+		}
+		return rehearsal.New(cmp.Or(as.Name, as.ID)), nil
+	}
+	dialect, ok := chat.DialectOf(id.Provider)
+	if !ok {
+		return nil, fault.New(fault.Config, "models of %s cannot be used yet", id.Provider).
+			WithHint("use openai, openrouter, ollama or llamacpp; any compatible server is openai with providers.llm.openai.base_url")
+	}
+	p := config.Provider(tree, id.Provider)
+	cfg := chat.Config{
+		Provider: id.Provider,
+		BaseURL:  p.BaseURL,
+		KeyEnv:   p.KeyEnv,
+		Headers:  map[string]string{},
+		Dialect:  dialect,
+		Client:   &http.Client{Transport: a.HTTP},
+	}
+	if p.KeyEnv != "" {
+		cfg.Key = a.Getenv(p.KeyEnv)
+	}
+	if p.BaseURLEnv != "" && a.Getenv(p.BaseURLEnv) != "" {
+		cfg.BaseURL = a.Getenv(p.BaseURLEnv)
+	}
+	if p.AppName != "" {
+		cfg.Headers["X-Title"] = p.AppName
+	}
+	if p.AppReferrer != "" {
+		cfg.Headers["HTTP-Referer"] = p.AppReferrer
+	}
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	return chat.New(cfg), nil
+}

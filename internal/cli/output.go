@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"jp/internal/kernel/exchange"
+	"jp/internal/kernel/speaker"
+	"jp/internal/term"
+	"jp/internal/workspace"
+	"jp/internal/workspace/config"
+	"jp/internal/workspace/conversation"
+	"jp/internal/workspace/query"
+)
+
+func (a *app) stream(w io.Writer) term.Stream {
+	s := term.Detect(w, a.Getenv, "")
+	if a.width > 0 {
+		s.Width = a.width
+	}
+	return s
+}
+
+// out is where answers go.
+func (a *app) out() term.Stream {
+	s := a.stream(a.Stdout)
+	switch a.format {
+	case "text", "json", "json-pretty":
+		return term.Stream{Writer: s.Writer}
+	case "text-pretty":
+		s.Pretty = true
+	}
+	return s
+}
+
+// chrome is where everything else goes.
+func (a *app) chrome() term.Stream {
+	if a.quiet {
+		return term.Stream{Writer: io.Discard}
+	}
+	return a.stream(a.Stderr)
+}
+
+// note tells a person something that is neither answer nor error.
+func (a *app) note(text string) { term.Note(a.chrome(), text) }
+
+// printf writes a command's own words; texts of others among its arguments
+// have passed term.Line or term.Clean.
+func (a *app) printf(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format, args...) }
+
+func (a *app) printJSON(v any) error {
+	return term.NewJSON(a.Stdout, a.format == "json-pretty").Write(v)
+}
+
+func (a *app) ask() *term.Ask { return term.NewAsk(a.Stdin, a.stream(a.Stderr), a.InTTY) }
+
+func look(tree config.Tree) term.Look {
+	s := config.Style(tree)
+	return term.Look{
+		WrapWidth: s.WrapWidth, TableColumn: s.TableColumnWidth, Theme: s.Theme,
+		PlainCode: !s.CodeColor, PlainRule: !s.HRLine,
+	}
+}
+
+// label is how a participant is shown to people.
+func label(as config.Assistant) string { return speaker.Display(as.ID, as.Name) }
+
+// places is what a workspace needs of the world.
+func (a *app) places() workspace.Env {
+	return workspace.Env{
+		Getenv: a.Getenv, Home: a.Getenv("HOME"), Now: a.Now, Rand: a.Rand,
+		Pid: a.Pid, SID: a.SID, Command: "jp", NoPersist: a.noPersist,
+	}
+}
+
+// view shows an exchange while it runs: as text, or as the events that became
+// durable.
+type view struct {
+	app    *app
+	screen *term.Screen
+	json   *term.JSON
+	info   map[string]term.Info
+	err    error // the first of writing JSON
+}
+
+func (a *app) view(tree config.Tree) *view {
+	v := &view{app: a, info: map[string]term.Info{}}
+	if a.json() {
+		v.json = term.NewJSON(a.Stdout, a.format == "json-pretty")
+		return v
+	}
+	style := config.Style(tree)
+	reasoning := style.Reasoning
+	if reasoning == "" {
+		reasoning = fmt.Sprint(style.ReasoningLines)
+	}
+	o := term.Options{
+		Out: a.out(), Err: a.chrome(), Look: look(tree), Reasoning: reasoning,
+		Info:  func(name string) term.Info { return v.info[name] },
+		Delay: style.Waiting.Delay,
+	}
+	if style.Waiting.Show {
+		o.Ticks = term.Ticker
+	}
+	v.screen = term.NewScreen(o)
+	return v
+}
+
+func (v *view) ready(ex query.Exchange) {
+	for _, r := range ex.Responders {
+		v.info[r.ID] = term.Info{Label: speaker.Display(r.ID, r.Name), Model: r.Model}
+	}
+}
+
+func (v *view) announce(e exchange.Event) {
+	if v.screen != nil {
+		v.screen.Draw(e)
+	}
+}
+
+func (v *view) stored(ev *conversation.Event) {
+	if v.json == nil {
+		return
+	}
+	if err := v.json.Write(plainOf(ev)); err != nil && v.err == nil {
+		v.err = err
+	}
+}
+
+func (v *view) note(text string) {
+	if v.screen != nil {
+		v.screen.Note(text)
+		return
+	}
+	v.app.note(text)
+}
+
+func (v *view) close() error {
+	if v.screen != nil {
+		return v.screen.Close()
+	}
+	return v.err
+}

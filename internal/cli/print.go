@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/internal/lib/fault"
+	"jp/internal/term"
+	"jp/internal/workspace"
+	"jp/internal/workspace/config"
+	"jp/internal/workspace/conversation"
+	"jp/internal/workspace/query"
+)
+
+// printFlags are the flags of `jp c print`.
+type printFlags struct {
+	as, request   string
+	last          int
+	full, thought bool
+}
+
+func (a *app) printCommand() *cobra.Command {
+	var f printFlags
+	cmd := &cobra.Command{
+		Use: "print [TARGET]", Aliases: []string{"p"}, Short: "Print a conversation, or what a participant is shown of it",
+		Long: targets, Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.print(args, f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.as, "as", "", "the messages that `NAME` would be sent now")
+	fl.StringVar(&f.request, "request", "", "with --as: the messages it was sent for the request with this event `ID`")
+	fl.IntVar(&f.last, "last", 0, "only the last `N` turns")
+	fl.BoolVar(&f.full, "full", false, "configuration changes, arguments and results in full")
+	fl.BoolVar(&f.thought, "reasoning", true, "what participants thought before they answered")
+	return cmd
+}
+
+func (a *app) print(args []string, f printFlags) error {
+	ws, id, err := a.targeted(args)
+	if err != nil {
+		return err
+	}
+	c, err := ws.Read(id)
+	if err != nil {
+		return err
+	}
+	if c.Stream == nil {
+		return a.printBroken(c)
+	}
+	if c.Broken != nil {
+		a.note(c.Broken.Error())
+	}
+	if f.as != "" {
+		return a.printAs(ws, c, f)
+	}
+	if f.request != "" {
+		return fault.New(fault.Usage, "--request goes with --as NAME")
+	}
+	from := 0
+	if turns := c.Stream.Turns(); f.last > 0 && len(turns) > f.last {
+		from = turns[len(turns)-f.last].Start
+	}
+	if a.json() {
+		return a.printEvents(c.Stream, from)
+	}
+	p := &printer{app: a, flags: f, stream: c.Stream, out: a.out(), look: look(c.Stream.Config())}
+	return p.run(from)
+}
+
+// printBroken prints what is there of a log that cannot be read, so that a
+// person can see and mend it.
+func (a *app) printBroken(c *workspace.Conversation) error {
+	raw, err := os.ReadFile(filepath.Join(c.Dir, conversation.EventsFile))
+	if err != nil {
+		return c.Broken
+	}
+	a.printf("%s\n", term.Clean(string(raw)))
+	return c.Broken
+}
+
+func (a *app) printEvents(s *conversation.Stream, from int) error {
+	list := []any{}
+	for i := from; i < s.Len(); i++ {
+		ev, err := s.Event(i)
+		if err != nil {
+			return err
+		}
+		list = append(list, plainOf(ev))
+	}
+	return a.printJSON(list)
+}
+
+// printAs prints the messages of a participant's next request, or of one that
+// it was sent.
+func (a *app) printAs(ws *workspace.Workspace, c *workspace.Conversation, f printFlags) error {
+	run := &query.Run{Workspace: ws, Loader: a.loader(ws), Place: a.place(ws), Notes: a.note}
+	req, err := run.Seen(c.Stream, f.as, f.request)
+	if err != nil {
+		return err
+	}
+	if a.json() {
+		return a.printJSON(req)
+	}
+	out, l := a.out(), look(c.Stream.Config())
+	for i, m := range query.Transcript(req) {
+		if i > 0 {
+			a.printf("\n")
+		}
+		a.printf("%s\n", strings.TrimRight(term.Heading{Label: m.Role}.Draw(out, l, false), "\n"))
+		a.printf("%s\n", strings.TrimRight(term.Clean(m.Text), "\n"))
+	}
+	return nil
+}
+
+// printer writes a log for people.
+type printer struct {
+	app    *app
+	flags  printFlags
+	stream *conversation.Stream
+	out    term.Stream
+	look   term.Look
+	voice  string // whose heading was written last
+	turn   int
+}
+
+func (p *printer) run(from int) error {
+	turns := p.stream.Turns()
+	for i := from; i < p.stream.Len(); i++ {
+		for p.turn < len(turns) && turns[p.turn].Start <= i {
+			p.turn++
+			p.voice = ""
+		}
+		ev, err := p.stream.Event(i)
+		if err != nil {
+			p.app.note(err.Error())
+			continue
+		}
+		if err := p.event(i, ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *printer) event(i int, ev *conversation.Event) error {
+	switch ev.Kind {
+	case conversation.ChatRequest:
+		who := ev.Author
+		if who == "" {
+			who = "user"
+		}
+		detail := fmt.Sprintf("turn %d, %s", p.turn, term.Age(ev.Time, p.app.Now()))
+		if len(ev.Responders) > 0 {
+			detail = "to " + strings.Join(ev.Responders, ", ") + ", " + detail
+		}
+		p.heading("request "+ev.ID, term.Heading{Label: who, Detail: detail})
+		return p.markdown(ev.Content)
+	case conversation.ChatResponse:
+		return p.response(i, ev)
+	case conversation.ToolCallRequest:
+		p.speaker(i)
+		p.line("Calling tool " + ev.Name + " " + p.short(string(ev.Arguments)))
+	case conversation.ToolCallResponse:
+		p.speaker(i)
+		p.line("Result: " + p.short(ev.Content))
+	case conversation.ConfigDelta:
+		text := fold(ev.Delta)
+		if p.flags.full {
+			text = strings.TrimSpace(string(config.Effective(ev.Delta)))
+		}
+		p.app.printf("\n%s\n", term.Clean("Configuration changed: "+text))
+		p.voice = ""
+	case conversation.Compaction:
+		p.line(fmt.Sprintf("Turns %d to %d are summarised from here on", ev.FromTurn+1, ev.ToTurn+1))
+	}
+	return nil
+}
+
+func (p *printer) response(i int, ev *conversation.Event) error {
+	if ev.Form == conversation.Reasoning && !p.flags.thought {
+		return nil
+	}
+	p.speaker(i)
+	switch ev.Form {
+	case conversation.Reasoning:
+		p.app.printf("%s\n", quote(term.Clean(strings.TrimSpace(ev.Content))))
+	case conversation.Data:
+		if err := p.markdown("```json\n" + string(ev.Data) + "\n```"); err != nil {
+			return err
+		}
+	default:
+		if err := p.markdown(ev.Content); err != nil {
+			return err
+		}
+	}
+	if ev.Incomplete != "" {
+		p.line("(broke off: " + ev.Incomplete + ")")
+	}
+	return nil
+}
+
+// quote marks reasoning as what it is.
+func quote(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
+
+// speaker writes the heading of whoever made entry i, as it was called then.
+func (p *printer) speaker(i int) {
+	name := p.stream.Participant(i)
+	h := term.Heading{Label: name}
+	if as, err := config.ParticipantConfig(p.stream.ConfigAt(i), name); err == nil {
+		h.Label, h.Model = label(as), as.Model.String()
+	}
+	p.heading(name, h)
+}
+
+func (p *printer) heading(voice string, h term.Heading) {
+	if voice == p.voice {
+		p.app.printf("\n")
+		return
+	}
+	if p.voice != "" || p.turn > 1 {
+		p.app.printf("\n")
+	}
+	p.voice = voice
+	p.app.printf("%s\n", strings.TrimRight(h.Draw(p.out, p.look, true), "\n"))
+	if !p.out.Pretty {
+		p.app.printf("\n")
+	}
+}
+
+func (p *printer) markdown(text string) error {
+	m := term.NewMarkdown(p.out, p.look)
+	if _, err := m.WriteString(strings.TrimRight(text, "\n") + "\n"); err != nil {
+		return err
+	}
+	return m.Flush()
+}
+
+func (p *printer) line(text string) { p.app.printf("%s\n", term.Line(text, 0)) }
+
+// short bounds what a tool was given or brought.
+func (p *printer) short(text string) string {
+	if p.flags.full {
+		return text
+	}
+	return term.Line(text, 200)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/internal/lib/fault"
+	"jp/internal/workspace"
+	"jp/internal/workspace/attach"
+	"jp/internal/workspace/config"
+)
+
+// app is one run: the process and the flags that every command takes.
+type app struct {
+	Process
+	cfg       []string
+	format    string
+	quiet     bool
+	noPersist bool
+	workspace string
+	width     int
+}
+
+var formats = []string{"auto", "text", "text-pretty", "json", "json-pretty"}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "jp",
+		Short:         "Conversations in which several language models and people take part",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if !slices.Contains(formats, a.format) {
+				return fault.New(fault.Usage, "unknown format %q", a.format).
+					WithHint("one of %s", strings.Join(formats, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fault.New(fault.Usage, "unknown command %q", args[0]).WithHint("%s", didYouMean(cmd, args[0]))
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetFlagErrorFunc(usage)
+	f := root.PersistentFlags()
+	f.StringArrayVarP(&a.cfg, "cfg", "c", nil, "configuration: KEY=VALUE, @name:KEY=VALUE, a `NAME` or a path; repeatable")
+	f.StringVarP(&a.format, "format", "F", "auto", "output: auto, text, text-pretty, json or json-pretty")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and headings on stderr")
+	f.BoolVarP(&a.noPersist, "no-persist", "P", false, "change no file and no session")
+	f.StringVarP(&a.workspace, "workspace", "w", "", "workspace `path`, instead of the one around the working directory")
+	f.IntVar(&a.width, "width", -1, "columns to write in; 0 is unknown")
+	root.AddCommand(a.initCommand(), a.configCommand(), a.queryCommand(), a.conversationCommand())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+func didYouMean(cmd *cobra.Command, word string) string {
+	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+		return fmt.Sprintf("did you mean `%s %s`?", cmd.CommandPath(), near[0])
+	}
+	return fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+}
+
+// group is a command that only holds others.
+func group(use, short string, aliases []string, subs ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Aliases: aliases,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fault.New(fault.Usage, "unknown command %q", args[0]).WithHint("%s", didYouMean(cmd, args[0]))
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.AddCommand(subs...)
+	return cmd
+}
+
+func (a *app) json() bool { return strings.HasPrefix(a.format, "json") }
+
+// open finds the workspace that the command works in.
+func (a *app) open() (*workspace.Workspace, error) {
+	dir := a.Dir
+	if a.workspace != "" {
+		dir = a.workspace
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(a.Dir, dir)
+		}
+	}
+	return workspace.Find(dir, a.places())
+}
+
+// loader reads configuration for a workspace.
+func (a *app) loader(ws *workspace.Workspace) *config.Loader {
+	return &config.Loader{
+		UserDir: ws.Env().ConfigDir(),
+		Root:    ws.Root,
+		Cwd:     a.Dir,
+		SiloDir: ws.Silo(),
+		Environ: a.Environ,
+		Note:    a.note,
+	}
+}
+
+func (a *app) place(ws *workspace.Workspace) attach.Place {
+	return attach.Place{Root: ws.Root, Dir: a.Dir}
+}

@@ -1,0 +1,95 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"jp/internal/kernel/llm"
+	"jp/internal/kernel/projection"
+	"jp/internal/lib/fault"
+	"jp/internal/workspace/config"
+	"jp/internal/workspace/conversation"
+)
+
+// Seen is the request that a participant would be sent now or, with the id of
+// a request, was sent first for it. Errors: fault.NotFound for a name or a
+// request that is not there, and those of attachments.
+func (r *Run) Seen(stream *conversation.Stream, name, request string) (llm.Request, error) {
+	tree, lines, err := seen(stream, name, request)
+	if err != nil {
+		return llm.Request{}, err
+	}
+	if tree, err = config.Finalize(tree); err != nil {
+		return llm.Request{}, err
+	}
+	if !slices.Contains(Known(tree), name) {
+		return llm.Request{}, fault.New(fault.NotFound, "no participant named %q in this conversation", name).
+			WithHint("known here: %s", strings.Join(Known(tree), ", "))
+	}
+	a, err := config.ParticipantConfig(tree, name)
+	if err != nil {
+		return llm.Request{}, err
+	}
+	docs, err := r.documents(&room{Run: r, tree: tree})
+	if err != nil {
+		return llm.Request{}, err
+	}
+	view := projection.Project(lines, projection.Seat{
+		Speaker: name, Provider: a.Model.Provider, Answering: request, Known: Known(tree),
+	})
+	return Request(a, a.SystemParts(r.Tools != nil), docs, view), nil
+}
+
+// seen cuts a stream where a participant began to answer a request.
+func seen(stream *conversation.Stream, name, request string) (config.Tree, []projection.Line, error) {
+	if request == "" {
+		return stream.Config(), stream.Lines(), nil
+	}
+	at, ok := stream.Index(request)
+	if !ok || stream.At(at).Kind != conversation.ChatRequest {
+		return nil, nil, fault.New(fault.NotFound, "no request %q in this conversation", request).
+			WithHint("`jp c print -F json` shows the ids: event_id of each chat_request")
+	}
+	asked := stream.Responders(request)
+	end := at + 1
+	for i := at + 1; i < stream.Len(); i++ {
+		if !stream.At(i).Kind.Answers() || stream.Answered(i) != request {
+			continue
+		}
+		who := stream.Participant(i)
+		if who == name || slices.Index(asked, who) > slices.Index(asked, name) && slices.Contains(asked, name) {
+			break
+		}
+		end = i + 1
+	}
+	return stream.ConfigAt(end), stream.LinesAt(end), nil
+}
+
+// Said is a message of a request as people read it.
+type Said struct{ Role, Text string }
+
+// Transcript writes a request's messages out, the system's parts first, as
+// wires without a place of their own for documents send them.
+func Transcript(req llm.Request) []Said {
+	var out []Said
+	if len(req.System) > 0 {
+		out = append(out, Said{"system", strings.Join(req.System, "\n\n")})
+	}
+	for _, d := range req.Documents {
+		out = append(out, Said{"document " + d.Source, d.Text})
+	}
+	for _, m := range req.Messages {
+		text := m.Text
+		if m.Reasoning != "" {
+			text = "<think>\n" + m.Reasoning + "\n</think>\n" + text
+		}
+		for _, img := range m.Images {
+			text += "\n[picture " + img.Source + "]"
+		}
+		for _, c := range m.ToolCalls {
+			text += "\n[calls " + c.Name + " " + string(c.Arguments) + "]"
+		}
+		out = append(out, Said{string(m.Role), strings.TrimPrefix(text, "\n")})
+	}
+	return out
+}
