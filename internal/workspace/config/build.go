@@ -1,12 +1,10 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
 )
 
@@ -19,11 +17,8 @@ type builder struct {
 }
 
 func (b builder) errorf(rest []string, format string, args ...any) *fault.Error {
-	place := JoinKey(b.full[:len(b.full)-len(rest)]) + ": "
-	if b.origin.Kind == FromEnv {
-		place = b.origin.Path + ": " + place
-	}
-	return fault.New(fault.Config, "%s%s", place, fmt.Sprintf(format, args...))
+	key := b.full[:len(b.full)-len(rest)]
+	return Layer{Origin: b.origin}.wrong(key, format, args...)
 }
 
 // build returns what must be merged over cur, which n describes and rest leads
@@ -59,12 +54,7 @@ func (b builder) below(n *node, rest []string, cur any) (any, error) {
 		c, known = &node{kind: kindString}, rest[0] == "provider" || rest[0] == "name"
 	}
 	if !known {
-		err := b.errorf(rest[1:], "unknown key")
-		if best, ok := speaker.Nearest(rest[0], n.names()); ok {
-			done := b.full[:len(b.full)-len(rest)]
-			return nil, err.WithHint("did you mean %s?", JoinKey(append(slices.Clone(done), best)))
-		}
-		return nil, err
+		return nil, Layer{Origin: b.origin}.unknown(n, b.full[:len(b.full)-len(rest)+1])
 	}
 	t, _ := cur.(Tree)
 	v, err := b.build(c, rest[1:], t[rest[0]])
@@ -82,7 +72,7 @@ func (b builder) element(n *node, rest []string, cur any) (any, error) {
 	}
 	list, _ := unwrap(cur).value.([]any)
 	if i < 0 || i >= len(list) {
-		return nil, b.errorf(rest[1:], "the list has %d elements, counted from 0", len(list))
+		return nil, b.errorf(rest, "has no element %d: it holds %d, counted from 0", i, len(list))
 	}
 	v, err := b.build(n.elem, rest[1:], list[i])
 	if err != nil {

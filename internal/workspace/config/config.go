@@ -65,6 +65,15 @@ func Check(t Tree, o Origin) error { return Layer{Origin: o, Tree: t}.check() }
 
 func (l Layer) check() error { return l.checkTable(schema(), nil, l.Tree) }
 
+// prefix opens an error: the place of a key, nothing for assignments, whose
+// text a person has before their eyes.
+func (l Layer) prefix(path []string) string {
+	if l.Kind == FromAssignment {
+		return ""
+	}
+	return l.place(path).String() + ": "
+}
+
 // place is the origin with the line of a key.
 func (l Layer) place(path []string) Origin {
 	o := l.Origin
@@ -74,8 +83,8 @@ func (l Layer) place(path []string) Origin {
 	return o
 }
 
-func (l Layer) wrong(path []string, format string, args ...any) error {
-	return fault.New(fault.Config, "%s: %s %s", l.place(path), JoinKey(path), fmt.Sprintf(format, args...))
+func (l Layer) wrong(path []string, format string, args ...any) *fault.Error {
+	return fault.New(fault.Config, "%s%s %s", l.prefix(path), JoinKey(path), fmt.Sprintf(format, args...))
 }
 
 func (l Layer) checkTable(n *node, path []string, t Tree) error {
@@ -96,24 +105,29 @@ func (l Layer) checkTable(n *node, path []string, t Tree) error {
 func (l Layer) checkKey(n *node, path []string) error {
 	k := path[len(path)-1]
 	if _, known := n.child(k); !known {
-		err := fault.New(fault.Config, "%s: unknown key %s", l.place(path), JoinKey(path))
-		if best, ok := speaker.Nearest(k, n.names()); ok {
-			return err.WithHint("did you mean %s?", JoinKey(append(path[:len(path)-1:len(path)-1], best)))
-		}
-		if len(n.names()) == 0 {
-			return err
-		}
-		return err.WithHint("the keys here are %s", strings.Join(n.names(), ", "))
+		return l.unknown(n, path)
 	}
 	switch {
 	case len(path) == 2 && path[0] == "assistants":
 		if err := checkName(k); err != nil {
-			return fault.New(fault.Config, "%s: %s: %w", l.place(path), JoinKey(path), err).WithHint("%s", fault.HintOf(err))
+			return fault.New(fault.Config, "%s%s: %w", l.prefix(path), JoinKey(path), err).WithHint("%s", fault.HintOf(err))
 		}
 	case len(path) == 4 && path[2] == "aliases" && strings.Contains(k, "/"):
 		return l.wrong(path, "cannot be an alias: a name with a slash is a model")
 	}
 	return nil
+}
+
+func (l Layer) unknown(n *node, path []string) error {
+	err := fault.New(fault.Config, "%sunknown key %s", l.prefix(path), JoinKey(path))
+	last := len(path) - 1
+	if best, ok := speaker.Nearest(path[last], n.names()); ok {
+		return err.WithHint("did you mean %s?", JoinKey(append(path[:last:last], best)))
+	}
+	if len(n.names()) == 0 {
+		return err
+	}
+	return err.WithHint("the keys here are %s", strings.Join(n.names(), ", "))
 }
 
 func (l Layer) checkValue(n *node, path []string, v any) error {

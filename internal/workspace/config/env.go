@@ -62,7 +62,11 @@ func parseEnv(name, value string) (Assignment, error) {
 		rest = value[1:]
 	}
 	a.Value = rest
-	return a.decode()
+	a, err := a.decode()
+	if err != nil {
+		return a, fault.New(fault.Config, "%s: %w", name, err).WithHint(`leave out the ":" in front for a plain text`)
+	}
+	return a, nil
 }
 
 // envPath turns the words of a variable's name into a path. Fields of tables

@@ -21,7 +21,11 @@ type resolution struct {
 	layers []Layer
 }
 
-type link struct{ file, shown string }
+type link struct {
+	file  string
+	place string // of its extends, for people
+	shown string
+}
 
 func (l *Loader) resolve(kind string, loaded map[string]bool) *resolution {
 	note := l.Note
@@ -39,9 +43,8 @@ func (r *resolution) add(file string) error {
 	if err != nil {
 		return fault.New(fault.Storage, "%s: %w", shown, cause(err))
 	}
-	here := link{canonical, shown}
 	if i := slices.IndexFunc(r.chain, func(c link) bool { return c.file == canonical }); i >= 0 {
-		return cycle(append(r.chain[i:], here))
+		return cycle(r.chain[i:])
 	}
 	if r.loaded[canonical] {
 		return nil
@@ -55,7 +58,7 @@ func (r *resolution) add(file string) error {
 	if err != nil {
 		return err
 	}
-	r.chain = append(r.chain, here)
+	r.chain = append(r.chain, link{canonical, layer.place([]string{"extends"}).String(), shown})
 	if err := r.addAll(file, before); err != nil {
 		return err
 	}
@@ -68,12 +71,14 @@ func (r *resolution) add(file string) error {
 	return nil
 }
 
+// cycle says that the last file of a chain extends the first.
 func cycle(chain []link) error {
-	names := make([]string, len(chain))
-	for i, c := range chain {
-		names[i] = c.shown
+	var names []string
+	for _, c := range chain {
+		names = append(names, c.shown)
 	}
-	return fault.New(fault.Config, "%s: extends leads back to itself: %s", names[0], strings.Join(names, " → ")).
+	return fault.New(fault.Config, "%s: extends leads back to itself: %s → %s",
+		chain[len(chain)-1].place, strings.Join(names, " → "), names[0]).
 		WithHint("take one of these files out of the other's extends")
 }
 

@@ -47,8 +47,8 @@ func resolveModel(aliases Tree, v any) (ModelID, error) {
 			return checkModel(p, name)
 		case string:
 			if target, ok := aliases[x]; ok && target != nil {
-				if slices.Contains(chain, x) {
-					return ModelID{}, cycleError{append(chain, x)}
+				if i := slices.Index(chain, x); i >= 0 {
+					return ModelID{}, cycleError{chain[i:]}
 				}
 				chain = append(chain, x)
 				v = target
@@ -65,13 +65,15 @@ func resolveModel(aliases Tree, v any) (ModelID, error) {
 	}
 }
 
-// cycleError says that aliases lead back to themselves.
+// cycleError says that aliases lead back to themselves, the last to the first.
 type cycleError struct{ chain []string }
 
 var _ fault.Coded = cycleError{}
 
 func (e cycleError) Error() string {
-	return "model aliases lead back to themselves: " + strings.Join(e.chain, " → ")
+	i := slices.Index(e.chain, slices.Min(e.chain)) // the same circle reads the same wherever it was entered
+	circle := slices.Concat(e.chain[i:], e.chain[:i+1])
+	return "model aliases lead back to themselves: " + strings.Join(circle, " → ")
 }
 func (e cycleError) FaultCode() fault.Code { return fault.Config }
 func (e cycleError) FaultHint() string {

@@ -40,12 +40,13 @@ func (s *Stack) Clone() *Stack { return &Stack{layers: slices.Clone(s.layers), n
 func (s *Stack) Layers() []Layer { return slices.Clone(s.layers) }
 
 // Merged folds the layers. It holds strategies that a later merge may still
-// need, and no defaults: see Finalize.
+// need, and no defaults: see Finalize. extends has done its work and is gone.
 func (s *Stack) Merged() Tree {
 	t := Tree{}
 	for _, l := range s.layers {
 		t = mergeTable(schema(), t, l.Tree, true)
 	}
+	delete(t, "extends")
 	return t
 }
 

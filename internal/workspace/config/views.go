@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// text, whole, flag and the like read one value; a wrong type reads as zero.
+// text, whole, boolean and the like read one value; a wrong type reads as zero.
 
 func text(t Tree, path ...string) string {
 	s, _ := at(t, path...).(string)
@@ -22,7 +22,7 @@ func whole(t Tree, path ...string) int {
 	return 0
 }
 
-func flag(t Tree, path ...string) bool {
+func boolean(t Tree, path ...string) bool {
 	b, _ := at(t, path...).(bool)
 	return b
 }
@@ -93,7 +93,7 @@ func Provider(t Tree, id string) ProviderConfig {
 		BaseURL:          text(p, "base_url"),
 		BaseURLEnv:       text(p, "base_url_env"),
 		KeyEnv:           text(p, "api_key_env"),
-		ChainOnMaxTokens: flag(p, "chain_on_max_tokens"),
+		ChainOnMaxTokens: boolean(p, "chain_on_max_tokens"),
 		BetaHeaders:      texts(p, "beta_headers"),
 		AppName:          text(p, "app_name"),
 		AppReferrer:      text(p, "app_referrer"),
@@ -122,7 +122,7 @@ func ParseCommand(v any) (Command, bool) {
 		}
 		return Command{Program: words[0], Args: words[1:]}, true
 	case Tree:
-		c := Command{Program: text(v, "program"), Args: texts(v, "args"), Shell: flag(v, "shell")}
+		c := Command{Program: text(v, "program"), Args: texts(v, "args"), Shell: boolean(v, "shell")}
 		return c, c.Program != ""
 	}
 	return Command{}, false
@@ -192,7 +192,7 @@ type Progress struct {
 func progress(t Tree, path ...string) Progress {
 	p := table(t, path...)
 	return Progress{
-		Show:     flag(p, "show"),
+		Show:     boolean(p, "show"),
 		Delay:    time.Duration(whole(p, "delay_secs")) * time.Second,
 		Interval: time.Duration(whole(p, "interval_ms")) * time.Millisecond,
 	}
@@ -224,8 +224,8 @@ func Style(t Tree) StyleConfig {
 		TableColumnWidth:    whole(s, "markdown", "table_max_column_width"),
 		Theme:               text(s, "markdown", "theme"),
 		HRLine:              text(s, "markdown", "hr_style") == "line",
-		CodeColor:           flag(s, "code", "color"),
-		LineNumbers:         flag(s, "code", "line_numbers"),
+		CodeColor:           boolean(s, "code", "color"),
+		LineNumbers:         boolean(s, "code", "line_numbers"),
 		Reasoning:           text(s, "reasoning", "display"),
 		ReasoningLines:      whole(s, "reasoning", "display"),
 		ReasoningBackground: -1,
@@ -242,7 +242,7 @@ func Style(t Tree) StyleConfig {
 }
 
 // StartLocal tells whether new conversations live in the user directory.
-func StartLocal(t Tree) bool { return flag(t, "conversation", "start_local") }
+func StartLocal(t Tree) bool { return boolean(t, "conversation", "start_local") }
 
 // DefaultID is what conversation.default_id says, or empty.
 func DefaultID(t Tree) string { return text(t, "conversation", "default_id") }
@@ -257,8 +257,8 @@ type TitleConfig struct {
 // Title reads the title settings of a finalized tree.
 func Title(t Tree) TitleConfig {
 	c := TitleConfig{
-		FromHeading: flag(t, "conversation", "title", "from_heading"),
-		Generate:    flag(t, "conversation", "title", "generate", "auto"),
+		FromHeading: boolean(t, "conversation", "title", "from_heading"),
+		Generate:    boolean(t, "conversation", "title", "generate", "auto"),
 	}
 	if id := at(t, "conversation", "title", "generate", "model", "id"); id != nil {
 		c.Model, _ = resolveModel(table(t, "providers", "llm", "aliases"), id)
