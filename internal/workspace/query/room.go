@@ -50,8 +50,11 @@ func (r *Run) newRoom(in Input) (*room, error) {
 	if err := rm.plainConfig(in.Config, stack.Assign, stack.Push); err != nil {
 		return nil, err
 	}
-	rm.tree, err = config.Finalize(stack.Merged())
-	return rm, err
+	if rm.tree, err = config.Finalize(stack.Merged()); err != nil {
+		return nil, err
+	}
+	rm.tree = config.WithRoster(rm.tree, config.Roster(rm.tree)) // stored even when it is the implicit one
+	return rm, nil
 }
 
 // oldRoom lays an existing conversation's configuration over files and
