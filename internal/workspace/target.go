@@ -26,10 +26,11 @@ func (w *Workspace) Resolve(target string) (conversation.ID, error) {
 		return w.latest(func(i Item) int64 { return int64(i.ID) })
 	}
 	if id, err := conversation.ParseID(target); err == nil {
-		_, err := w.locate(id)
-		return id, err
+		if _, err = w.locate(id); err == nil || strings.HasPrefix(target, "jp-c") {
+			return id, err
+		}
 	}
-	return w.titled(target)
+	return w.titled(target) // which may begin with a number, too
 }
 
 func pick(find func() (conversation.ID, bool)) func(message, hint string) (conversation.ID, error) {
