@@ -26,8 +26,14 @@ import (
 //	log FILE          the events of the newest conversation, a line each
 //	value FILE KEY V  that the JSON in FILE holds V at a dotted key
 //	chat FILE         the newest conversation's file of that name, as ./FILE
+//	says MODEL TEXT   what MODEL replies next
+//	thinks MODEL TEXT what it thinks next, without an answer until release
+//	await N           waits until N requests have been sent
+//	release           lets everything that hangs go on
+//
+// and the program exits, which expects an exit code and may interrupt.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"jp": main})
+	testscript.Main(m, map[string]func(){"jp": main, "exits": exits})
 }
 
 func TestScripts(t *testing.T) {
@@ -43,6 +49,7 @@ func TestScripts(t *testing.T) {
 			"log":   log,
 			"value": value,
 			"chat":  chat,
+			"says":  says, "thinks": thinks, "await": await, "release": release,
 		},
 	})
 }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"jp/internal/kernel/llm/llmtest"
+)
+
+// exits is a program for scripts: it runs another, passes its output through,
+// and fails unless that one ends with the exit code CODE. With -int TEXT it
+// interrupts the other as soon as TEXT has appeared in its output.
+//
+//	exec exits [-int TEXT] CODE COMMAND [ARG…]
+func exits() {
+	args := os.Args[1:]
+	text := ""
+	if len(args) > 1 && args[0] == "-int" {
+		text, args = args[1], args[2:]
+	}
+	if len(args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: exits [-int TEXT] CODE COMMAND [ARG…]")
+		os.Exit(1)
+	}
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stdin = os.Stdin
+	var once sync.Once
+	interrupt := func() {
+		once.Do(func() { _ = cmd.Process.Signal(os.Interrupt) }) // it may have ended, which its code shows
+	}
+	cmd.Stdout = &watch{to: os.Stdout, text: text, found: interrupt}
+	cmd.Stderr = &watch{to: os.Stderr, text: text, found: interrupt}
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, "exits:", err)
+		os.Exit(1)
+	}
+	if got := cmd.ProcessState.ExitCode(); strconv.Itoa(got) != args[0] {
+		fmt.Fprintf(os.Stderr, "exits: the exit code is %d, not %s\n", got, args[0])
+		os.Exit(1)
+	}
+}
+
+// watch passes output on and calls found once text was in it.
+type watch struct {
+	to    io.Writer
+	text  string
+	found func()
+	seen  bytes.Buffer
+}
+
+func (w *watch) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if w.text != "" {
+		w.seen.Write(p)
+		if strings.Contains(w.seen.String(), w.text) {
+			w.found()
+		}
+	}
+	return n, err
+}
+
+func server(ts *testscript.TestScript) *llmtest.Server { return ts.Value(serverKey{}).(*llmtest.Server) }
+
+func says(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: says MODEL TEXT")
+	}
+	server(ts).Script(args[0], llmtest.Reply(args[1]))
+}
+
+func thinks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: thinks MODEL TEXT")
+	}
+	whole := llmtest.ThinkingReply(args[1], "the answer")
+	said := 1 + len(strings.SplitAfter(args[1], " "))
+	frames := append([]llmtest.Frame(nil), whole.Frames[:said]...)
+	whole.Frames = append(append(frames, llmtest.Frame{Hold: true}), whole.Frames[said:]...)
+	server(ts).Script(args[0], whole)
+}
+
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(strings.Join(args, ""))
+	if neg || err != nil {
+		ts.Fatalf("usage: await N")
+	}
+	server(ts).Await(n)
+}
+
+func release(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: release")
+	}
+	server(ts).Release()
+}
