@@ -21,7 +21,6 @@ func (c Config) Check() error {
 // that is missing or unfit, and a key that would travel in the clear.
 func (c Config) endpoint() (*url.URL, error) {
 	base := strings.TrimSpace(c.BaseURL)
-	own := base == "" || strings.TrimRight(base, "/") == c.Dialect.base
 	if base == "" {
 		base = c.Dialect.base
 	}
@@ -30,6 +29,7 @@ func (c Config) endpoint() (*url.URL, error) {
 		return nil, c.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set base_url to something like http://127.0.0.1:8080")
 	}
 	u.Path, u.RawPath = c.Dialect.path(u.Path), ""
+	own := u.Scheme+"://"+u.Host == c.Dialect.base
 	if own && c.Dialect.keyed && c.Key == "" && !c.authorized() {
 		return nil, c.noKey("no API key is set", "set "+c.keyName())
 	}

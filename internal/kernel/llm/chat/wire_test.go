@@ -324,7 +324,7 @@ func TestNothingSent(t *testing.T) {
 		hint string
 	}{
 		{"no key", chat.Config{KeyEnv: "OPENAI_API_KEY", Dialect: dialect(t, "openai")}, llm.NoKey, fault.Config, "OPENAI_API_KEY"},
-		{"no key, base spelled out", chat.Config{BaseURL: "https://openrouter.ai/", Dialect: dialect(t, "openrouter")}, llm.NoKey, fault.Config, "API key"},
+		{"no key, base spelled out", chat.Config{BaseURL: "https://openrouter.ai/api/v1/", Dialect: dialect(t, "openrouter")}, llm.NoKey, fault.Config, "API key"},
 		{"key in the clear", chat.Config{Key: "k", BaseURL: "http://192.168.0.7:8080", Dialect: dialect(t, "llamacpp")}, llm.NoKey, fault.Config, "https"},
 		{"key header in the clear", chat.Config{Headers: map[string]string{"authorization": "Basic x"}, BaseURL: "http://localhost.example", Dialect: dialect(t, "openai")}, llm.NoKey, fault.Config, "https"},
 		{"key with a line break", chat.Config{Key: "k\n", KeyEnv: "K", Dialect: dialect(t, "openai")}, llm.NoKey, fault.Config, "K"},
@@ -571,4 +571,21 @@ func (p *pieces) Read(b []byte) (int, error) {
 	n := copy(b, p.rest[:min(p.n, len(p.rest))])
 	p.rest = p.rest[n:]
 	return n, nil
+}
+
+// BenchmarkChunk is what one streamed chunk costs between the connection and
+// whoever ranges over the answer.
+func BenchmarkChunk(b *testing.B) {
+	const chunks = 1000
+	text := strings.Repeat(delta(`"role":"assistant","content":" word"`), chunks) + finish("stop") + done
+	for b.Loop() {
+		client := answering(strings.NewReader(text))
+		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Client: client})
+		for _, err := range m.Stream(b.Context(), hello()) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/chunks, "ns/chunk")
 }
