@@ -109,7 +109,7 @@ func (rm *room) invite(inv Invitation) error {
 		return src.err
 	}
 	if !src.found {
-		return rm.unknown(inv.Name, "it")
+		return rm.unknown(inv.Name)
 	}
 	rm.capture(inv, src)
 	return nil
@@ -133,9 +133,7 @@ func (rm *room) source(inv Invitation) *source {
 	rm.sources[key] = s
 	path := inv.Source
 	if path == "" {
-		files, err := rm.Loader.Find(rm.base, inv.Name)
-		if err != nil || len(files) == 0 {
-			s.err = err
+		if _, err := rm.Loader.Find(rm.base, inv.Name); config.IsNotFound(err) {
 			return s
 		}
 		path = inv.Name

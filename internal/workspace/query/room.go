@@ -162,6 +162,11 @@ func (rm *room) resolve(in Input) ([]string, error) {
 // finish applies what depends on knowing the responders, and checks the
 // result. rm.responders is set.
 func (rm *room) finish(in Input) error {
+	// Before anything is assigned: an assignment would make an assistant of
+	// nothing but itself.
+	if err := config.CheckRoster(rm.tree); err != nil {
+		return err
+	}
 	for _, a := range rm.scoped {
 		if err := rm.assign(a); err != nil {
 			return err
@@ -177,16 +182,14 @@ func (rm *room) finish(in Input) error {
 		rm.Notes("-c " + config.Reserved + ".… changes the participant " + config.Reserved + ", which is not asked; use -c @" + rm.responders[0] + ":…")
 	}
 	var err error
-	if rm.tree, err = config.Finalize(rm.tree); err != nil {
-		return err
-	}
-	return config.CheckRoster(rm.tree)
+	rm.tree, err = config.Finalize(rm.tree)
+	return err
 }
 
 // assign applies one -c @name:KEY….
 func (rm *room) assign(a config.Assignment) error {
 	if !rm.knows(a.Participant) {
-		return rm.unknown(a.Participant, "-c @"+a.Participant+":…")
+		return rm.unknown(a.Participant)
 	}
 	tree, err := a.Apply(rm.tree)
 	if err == nil {
@@ -256,14 +259,17 @@ func turn(request conversation.Event) []conversation.Event {
 }
 
 // unknown is the error for a name that nothing answers to.
-func (rm *room) unknown(name, where string) error {
-	e := fault.New(fault.NotFound, "no assistant named %q", name)
+func (rm *room) unknown(name string) error {
+	hint := "invite with `jp c invite <name>`"
 	known := slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree), rm.Loader.Names(rm.base))
-	hint := "invite one with `jp c invite <name>`"
 	if near, ok := speaker.Nearest(name, known); ok && near != name {
-		hint = "did you mean " + near + "? " + strings.ToUpper(hint[:1]) + hint[1:]
+		hint = "did you mean " + near + "? Invite with `jp c invite <name>`"
 	}
-	return e.WithHint("%s; %s looked in %s", hint, where, strings.Join(rm.Loader.Dirs(rm.base), ", "))
+	where := strings.Join(rm.Loader.Dirs(rm.base), ", ")
+	if where == "" {
+		where = "no folder: list some under config_load_paths"
+	}
+	return fault.New(fault.NotFound, "no assistant named %q", name).WithHint("%s; looked in %s", hint, where)
 }
 
 func unique(names []string) []string {
