@@ -26,6 +26,10 @@ import (
 //	log FILE          the events of the newest conversation, a line each
 //	value FILE KEY V  that the JSON in FILE holds V at a dotted key
 //	chat FILE         the newest conversation's file of that name, as ./FILE
+//	fixture NAME DIR  a real conversation of an older tool; see [fixtures]
+//	files DIR FILE    every file below DIR, with a digest
+//	survives OLD NEW IDS  that no entry of a conversation changed; its ids
+//	harmless FILE…    that nothing in it can move a terminal
 //	says MODEL TEXT   what MODEL replies next
 //	thinks MODEL TEXT what it thinks next, without an answer until release
 //	await N           waits until N requests have been sent
@@ -50,7 +54,9 @@ func TestScripts(t *testing.T) {
 			"value": value,
 			"chat":  chat,
 			"says":  says, "thinks": thinks, "await": await, "release": release,
+			"fixture": fixture, "files": files, "survives": survives, "harmless": harmless,
 		},
+		Condition: condition,
 	})
 }
 
