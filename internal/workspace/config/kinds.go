@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jp/internal/kernel/speaker"
 )
 
 // names lists the keys of n's tables.
@@ -32,6 +34,9 @@ func (n *node) accepts(v any) bool {
 	case kindString:
 		_, ok := v.(string)
 		return ok
+	case kindID:
+		s, ok := v.(string)
+		return ok && speaker.ValidID(s)
 	case kindBool:
 		_, ok := v.(bool)
 		return ok
@@ -79,6 +84,8 @@ func (n *node) describe() string {
 	switch n.kind {
 	case kindString, kindText:
 		return "a text"
+	case kindID:
+		return "a participant's name (a letter or _, then letters, digits, _ and -)"
 	case kindBool:
 		return "true or false"
 	case kindInt:

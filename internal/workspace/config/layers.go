@@ -229,7 +229,7 @@ func (l *Loader) searched(base *Stack) [][]string {
 	if l.SiloDir != "" {
 		roots = append(roots, filepath.Join(l.SiloDir, "config"))
 	}
-	paths := texts(base.Merged(), "config_load_paths")
+	paths := texts(base.root("config_load_paths"), "config_load_paths")
 	var out [][]string
 	for _, root := range roots {
 		var dirs []string

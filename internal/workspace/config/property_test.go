@@ -49,6 +49,8 @@ func drawValue(t *rapid.T, n *node, depth int) any {
 		return rapid.SampledFrom(n.words).Draw(t, "word")
 	case kindDuration:
 		return rapid.SampledFrom([]string{"3ms", "1s"}).Draw(t, "duration")
+	case kindID:
+		return rapid.SampledFrom([]string{Reserved, "dev", "a"}).Draw(t, "id")
 	case kindModel:
 		return rapid.SampledFrom([]any{"opus", "ollama/a", Tree{"provider": "openai", "name": "b"}}).Draw(t, "model")
 	case kindText:
@@ -235,6 +237,7 @@ func TestSnapshotReadsBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		f = WithRoster(f, Roster(f)) // stored even when it is the implicit one
 		if at(f, Reserved, "model", "id") == nil {
 			back = without(back, Reserved, "model", "id") // lent for other readers
 		}

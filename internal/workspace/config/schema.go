@@ -26,6 +26,7 @@ const (
 	kindFloat    kind = "float"
 	kindDuration kind = "duration"
 	kindEnum     kind = "enum"
+	kindID       kind = "id"
 	kindText     kind = "text"
 	kindJSON     kind = "json"
 	kindAny      kind = "any"
@@ -189,7 +190,7 @@ func (p *schemaParser) kind(text string) (*node, error) {
 	case "list", "labels":
 		n.wrap = true
 	case "plain", "map":
-	case "string", "bool", "int", "float", "duration", "text", "json", "any", "model", "extends":
+	case "string", "bool", "int", "float", "duration", "id", "text", "json", "any", "model", "extends":
 		return n, nil
 	default:
 		return nil, fmt.Errorf("unknown kind %q", text)

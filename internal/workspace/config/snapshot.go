@@ -1,7 +1,8 @@
 package config
 
 // Snapshot is what a new conversation stores of a finalized tree: everything,
-// in the encodings that the existing tool reads. For that reader alone it adds
+// the roster too, in the encodings that the existing tool reads. For it alone
+// it adds
 // conversation.tools = {"*": {run}} and, when the top-level assistant has no
 // model, the first participant's; Stored undoes the former.
 func Snapshot(t Tree) Tree {
@@ -11,6 +12,7 @@ func Snapshot(t Tree) Tree {
 		}
 		return v
 	}).(Tree)
+	t = WithRoster(t, Roster(t))
 	own := table(t, Reserved)
 	if at(own, "tools") == nil {
 		t = with(t, Tree{}, Reserved, "tools")

@@ -50,6 +50,17 @@ func (s *Stack) Merged() Tree {
 	return t
 }
 
+// root folds one key of the root, for those who ask often and for little.
+func (s *Stack) root(key string) Tree {
+	t := Tree{}
+	for _, l := range s.layers {
+		if v, ok := l.Tree[key]; ok {
+			t = mergeTable(schema(), t, Tree{key: v}, true)
+		}
+	}
+	return t
+}
+
 // loaded is the set of files that the stack holds.
 func (s *Stack) loaded() map[string]bool {
 	files := map[string]bool{}
