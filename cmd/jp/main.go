@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"jp/internal/cli"
@@ -23,10 +22,6 @@ func main() {
 	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	sid, err := unix.Getsid(0)
-	if err != nil {
-		sid = 0
-	}
 	os.Exit(cli.Main(cli.Process{
 		Args:    os.Args[1:],
 		Dir:     dir,
@@ -36,7 +31,7 @@ func main() {
 		Stderr:  os.Stderr,
 		InTTY:   term.IsTerminal(int(os.Stdin.Fd())),
 		Pid:     os.Getpid(),
-		SID:     sid,
+		SID:     sessionID(),
 		Now:     time.Now,
 		Rand:    rand.Reader,
 		HTTP:    http.DefaultTransport.(*http.Transport).Clone(),
