@@ -144,11 +144,14 @@ func (w *Workspace) acquire(ctx context.Context, id conversation.ID, wait Wait) 
 // Save writes what changed: metadata, configuration, events. Each file is
 // replaced whole or not at all, and what the call saved survives a crash after
 // it returns. After a change of title the directory is renamed. Without a lock
-// (NoPersist) nothing happens. Errors: fault.Damaged when somebody damaged the
-// files meanwhile, fault.Storage.
+// (NoPersist) nothing happens. Errors: fault.Damaged when the conversation is
+// Broken or somebody damaged its files meanwhile, fault.Storage.
 func (c *Conversation) Save(context.Context) error {
 	if c.lock == nil {
 		return nil
+	}
+	if c.Broken != nil {
+		return c.Broken
 	}
 	if !isDir(c.Dir) {
 		if err := c.recover(); err != nil {
@@ -161,7 +164,8 @@ func (c *Conversation) Save(context.Context) error {
 	if err := c.Stream.Save(c.Dir); err != nil {
 		return err
 	}
-	return c.rename()
+	c.rename()
+	return nil
 }
 
 // recover finds the directory again, or makes it anew when it is gone: a
@@ -177,21 +181,18 @@ func (c *Conversation) recover() error {
 	return nil
 }
 
-func (c *Conversation) rename() error {
+// rename names the directory after the title. Everything is found by the
+// number in front, so a name that cannot be had is no failure.
+func (c *Conversation) rename() {
 	if c.Meta.Title == c.title {
-		return nil
+		return
 	}
-	to := filepath.Join(filepath.Dir(c.Dir), c.ID.DirName(c.Meta.Title))
-	if to != c.Dir {
-		if err := os.Rename(c.Dir, to); err != nil {
-			return fault.New(fault.Storage, "cannot rename conversation %s: %w", c.ID, err)
-		}
-		if err := atomicfile.SyncDir(filepath.Dir(to)); err != nil {
-			return fault.New(fault.Storage, "cannot rename conversation %s: %w", c.ID, err)
-		}
+	c.title = c.Meta.Title
+	to := filepath.Join(filepath.Dir(c.Dir), c.ID.DirName(c.title))
+	if to != c.Dir && os.Rename(c.Dir, to) == nil {
+		c.Dir = to
+		_ = atomicfile.SyncDir(filepath.Dir(to))
 	}
-	c.Dir, c.title = to, c.Meta.Title
-	return nil
 }
 
 // Replace makes data the contents of one of the conversation's files, after
@@ -216,7 +217,8 @@ func (c *Conversation) Replace(file string, data []byte) error {
 		return err
 	}
 	c.Meta = meta
-	return c.rename()
+	c.rename()
+	return nil
 }
 
 // Close gives the lock back. What was not saved is lost. It may be called

@@ -231,6 +231,13 @@ func TestDamagedConversation(t *testing.T) {
 	if err != nil || c.Broken == nil || c.Stream != nil || c.Meta == nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
+	c.Meta.Title = "written over the damaged file"
+	if err := c.Save(t.Context()); fault.CodeOf(err) != fault.Damaged {
+		t.Errorf("saved although damaged: %v", err)
+	}
+	if got, _ := os.ReadFile(meta); string(got) != "{" {
+		t.Errorf("the damaged metadata is now %q", got)
+	}
 	if err := c.Replace(conversation.EventsFile, []byte("[{")); fault.CodeOf(err) != fault.Damaged {
 		t.Errorf("replaced by damage: %v", err)
 	}
@@ -326,5 +333,24 @@ func TestOpenWaits(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.Silo(), "locks", "jp-c5.lock")); err == nil {
 		t.Error("a lock file for a conversation that is not there")
+	}
+}
+
+// A directory in the way of a new name costs the name, not the answer.
+func TestRenameInTheWay(t *testing.T) {
+	w := newWorkspace(t)
+	id := create(t, w, "Title", "hi")
+	put(t, filepath.Join(conversations(w), id.DirName("Taken"), "x"), "")
+	c, err := w.Open(t.Context(), id, Wait{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.Meta.Title = "Taken"
+	if err := c.Save(t.Context()); err != nil || filepath.Base(c.Dir) != id.DirName("Title") {
+		t.Errorf("%s, %v", c.Dir, err)
+	}
+	if got, err := w.Read(id); err != nil || got.Meta.Title != "Taken" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

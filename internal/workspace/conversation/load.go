@@ -100,7 +100,7 @@ func (s *Stream) read(data, base []byte) error {
 			s.deltas = append(s.deltas, i)
 		}
 	}
-	s.saved = len(s.entries)
+	s.saved, s.loaded = len(s.entries), len(s.entries)
 	return nil
 }
 

@@ -63,11 +63,12 @@ type Stream struct {
 	baseRaw []byte // what base_config.json holds or is to hold
 	splits  bool   // the base is not in a file of its own yet
 
-	body  []byte // the log as read or written last, up to the end of its last element
-	tail  []byte // what was appended since
-	saved int    // entries that are in the file
-	fresh bool   // never saved
-	seen  stamp  // the file as it was read or written last
+	body   []byte // the log as read or written last, up to the end of its last element
+	tail   []byte // what was appended since
+	saved  int    // entries that are in the file
+	loaded int    // entries that were in it when it was read
+	fresh  bool   // never saved
+	seen   stamp  // the file as it was read or written last
 }
 
 // New returns an empty stream that begins with base, which is stored as it is:

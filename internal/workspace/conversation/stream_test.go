@@ -433,3 +433,49 @@ func TestConfig(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A request whose id was doubled can still be answered: the references of old
+// entries to it are lost, those of new ones are not.
+func TestAnswerToADoubledRequest(t *testing.T) {
+	log := `[{"event_id":"rrrrrr1","type":"chat_request","timestamp":"2026-01-01 00:00:00.0","content":"x","recipients":{"responders":["dev"]}},
+	{"event_id":"aaaaaa1","request_id":"rrrrrr1","participant":"dev","type":"chat_response","timestamp":"2026-01-01 00:00:00.0","message":"old"},
+	{"event_id":"rrrrrr1","type":"turn_start","timestamp":"2026-01-01 00:00:00.0"}]`
+	s, err := Parse(EventsFile, []byte(log), []byte("{}"), 1, testEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Waiting("rrrrrr1"); len(got) != 1 || s.Answered(1) != "" || !s.Duplicated("rrrrrr1") {
+		t.Errorf("waiting %v, answered %q", got, s.Answered(1))
+	}
+	if _, err := s.Append(Event{Kind: ChatResponse, Form: Message, Content: "new", Participant: "dev", Request: "rrrrrr1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Waiting("rrrrrr1"); len(got) != 0 {
+		t.Errorf("after the answer: waiting %v", got)
+	}
+}
+
+// LinesAt shows what was there then, links included.
+func TestLinesAt(t *testing.T) {
+	s := newStream(t, config.Tree{})
+	id, err := s.Append(Event{Kind: ChatRequest, Content: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range []Event{
+		{Kind: ToolCallRequest, CallID: "c", Name: "n", Participant: "dev", Request: id},
+		{Kind: ToolCallResponse, CallID: "c", Participant: "dev", Request: id},
+		{Kind: Compaction, StripTools: &ToolPolicy{Omit: true}},
+	} {
+		if _, err := s.Append(ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []int
+	for end := range s.Len() + 1 {
+		got = append(got, len(s.LinesAt(end)))
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 3, 1}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -60,7 +60,10 @@ func (s *Stream) answered(n, latest int) (request int, broken bool) {
 		return latest, false
 	}
 	i, ok := s.index[id]
-	if !ok || i > n || s.doubled[id] || s.entries[i].Kind != ChatRequest {
+	// Which of two entries with one id was meant nobody knows, except for what
+	// was appended since: by then there was one.
+	lost := s.doubled[id] && n < s.loaded
+	if !ok || i > n || lost || s.entries[i].Kind != ChatRequest {
 		return -1, true
 	}
 	return i, false
