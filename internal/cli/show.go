@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -219,9 +220,9 @@ const foldAt = 120
 // fold shows a configuration change in a line: whole when it is small,
 // otherwise what it touches.
 func fold(delta config.Tree) string {
-	text := strings.TrimSpace(string(config.Effective(delta)))
-	if flat := strings.Join(strings.Fields(text), " "); len(flat) <= foldAt {
-		return flat
+	text := strings.Join(settings(nil, delta), ", ")
+	if len(text) <= foldAt {
+		return text
 	}
 	var keys []string
 	for _, top := range sortedKeys(delta) {
@@ -235,4 +236,19 @@ func fold(delta config.Tree) string {
 		}
 	}
 	return fmt.Sprintf("%s (%d bytes, --full shows it)", strings.Join(keys, ", "), len(text))
+}
+
+// settings lists the values below a key as assignments.
+func settings(key []string, value any) (list []string) {
+	if tree, ok := value.(config.Tree); ok && len(tree) > 0 {
+		for _, k := range sortedKeys(tree) {
+			list = append(list, settings(append(slices.Clone(key), k), tree[k])...)
+		}
+		return list
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		text = []byte(fmt.Sprint(value))
+	}
+	return []string{config.JoinKey(key) + " = " + string(text)}
 }
