@@ -9,6 +9,7 @@ import (
 
 	"jp/internal/lib/fault"
 	"jp/internal/workspace"
+	"jp/internal/workspace/config"
 	"jp/internal/workspace/conversation"
 )
 
@@ -74,7 +75,11 @@ func (a *app) editFile(ctx context.Context, ws *workspace.Workspace, c *workspac
 	if err != nil {
 		return err
 	}
-	editor := a.editor(base.Merged())
+	tree, err := config.Finalize(base.Merged())
+	if err != nil {
+		return err
+	}
+	editor := a.editor(tree)
 	if editor == nil {
 		return fault.New(fault.Usage, "there is no editor to open %s in", name).WithHint("set EDITOR, or JP_EDITOR where there is no terminal")
 	}

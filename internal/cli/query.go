@@ -117,17 +117,21 @@ func (a *app) query(ctx context.Context, args []string, q queryFlags) error {
 		return err
 	}
 	q.in.Text, q.in.Config = strings.Join(args, " "), a.cfg
-	if q.in.Stdin, err = a.stdin(); err != nil {
+	if q.in.Stdin, err = a.stdin(ctx); err != nil {
 		return err
 	}
 	base, err := a.loader(ws).Base()
 	if err != nil {
 		return err
 	}
-	if err := a.target(ws, base, &q); err != nil {
+	tree, err := config.Finalize(base.Merged())
+	if err != nil {
 		return err
 	}
-	d := a.draft(ws, base.Merged(), q.in.ID)
+	if err := a.target(ws, tree, &q); err != nil {
+		return err
+	}
+	d := a.draft(ws, tree, q.in.ID)
 	if !q.in.Resume && (q.edit || strings.TrimSpace(q.in.Text+q.in.Stdin) == "") {
 		if q.in.Text, err = d.write(ctx, q.in.Text); err != nil {
 			return err
@@ -137,7 +141,7 @@ func (a *app) query(ctx context.Context, args []string, q queryFlags) error {
 			return nil
 		}
 	}
-	return a.send(ctx, ws, base, q, d)
+	return a.send(ctx, ws, tree, q, d)
 }
 
 // mentionAsWord refuses `jp q @dev "please review"`: it looks like an
@@ -150,23 +154,37 @@ func mentionAsWord(args []string) error {
 		WithHint("quote the whole query: jp q %q, or use --at %s", strings.Join(args, " "), args[0][1:])
 }
 
-// stdin reads what is piped in, less one trailing line break.
-func (a *app) stdin() (string, error) {
+// stdin reads what is piped in, less one trailing line break. A read cannot
+// be cancelled, so one that is interrupted is left behind.
+func (a *app) stdin(ctx context.Context) (string, error) {
 	if a.InTTY || a.Stdin == nil {
 		return "", nil
 	}
-	data, err := io.ReadAll(a.Stdin)
-	if err != nil {
-		return "", fault.New(fault.Storage, "cannot read standard input: %w", err)
+	type result struct {
+		data []byte
+		err  error
 	}
-	text := strings.TrimSuffix(string(data), "\n")
-	return strings.TrimSuffix(text, "\r"), nil
+	read := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(a.Stdin)
+		read <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case r := <-read:
+		if r.err != nil {
+			return "", fault.New(fault.Storage, "cannot read standard input: %w", r.err)
+		}
+		text := strings.TrimSuffix(string(r.data), "\n")
+		return strings.TrimSuffix(text, "\r"), nil
+	}
 }
 
 // target fills in which conversation the query goes to and how long it may
 // wait for it.
-func (a *app) target(ws *workspace.Workspace, base *config.Stack, q *queryFlags) error {
-	q.in.Local = q.local || config.StartLocal(base.Merged())
+func (a *app) target(ws *workspace.Workspace, tree config.Tree, q *queryFlags) error {
+	q.in.Local = q.local || config.StartLocal(tree)
 	q.in.Wait = a.wait()
 	if q.waited {
 		q.in.Wait.For = q.wait
@@ -174,7 +192,7 @@ func (a *app) target(ws *workspace.Workspace, base *config.Stack, q *queryFlags)
 	if q.in.New {
 		return nil
 	}
-	id, err := a.conversationID(ws, base.Merged(), q.id)
+	id, err := a.conversationID(ws, tree, q.id)
 	if err != nil && q.id == "" && fault.CodeOf(err) == fault.NotFound {
 		return fault.New(fault.NotFound, "no conversation is active here").
 			WithHint("start one with `jp q --new \"…\"`, or name one with --id")
@@ -184,12 +202,8 @@ func (a *app) target(ws *workspace.Workspace, base *config.Stack, q *queryFlags)
 }
 
 // send runs the exchange and draws it.
-func (a *app) send(ctx context.Context, ws *workspace.Workspace, base *config.Stack, q queryFlags, d *draft) error {
-	style, err := config.Finalize(base.Merged())
-	if err != nil {
-		return err
-	}
-	view := a.view(style)
+func (a *app) send(ctx context.Context, ws *workspace.Workspace, tree config.Tree, q queryFlags, d *draft) error {
+	view := a.view(tree)
 	run := &query.Run{
 		Workspace: ws,
 		Loader:    a.loader(ws),
@@ -204,7 +218,7 @@ func (a *app) send(ctx context.Context, ws *workspace.Workspace, base *config.St
 		Announce: view.announce,
 		Stored:   view.stored,
 	}
-	err = run.Do(ctx, q.in)
+	err := run.Do(ctx, q.in)
 	if closed := view.close(); closed != nil && err == nil {
 		err = fault.New(fault.Storage, "cannot write the answer: %w", closed)
 	}

@@ -141,6 +141,10 @@ func (rm *room) resolve(in Input) ([]string, error) {
 	if err := rm.enter(in); err != nil {
 		return nil, err
 	}
+	// Before mentions, whose policies it may set.
+	if err := rm.assignScoped(rm.knows); err != nil {
+		return nil, err
+	}
 	selected := slices.Clone(in.At)
 	mentioned, err := rm.mentions(in)
 	if err != nil {
@@ -167,10 +171,8 @@ func (rm *room) finish(in Input) error {
 	if err := config.CheckRoster(rm.tree); err != nil {
 		return err
 	}
-	for _, a := range rm.scoped {
-		if err := rm.assign(a); err != nil {
-			return err
-		}
+	if err := rm.assignScoped(func(string) bool { return true }); err != nil {
+		return err
 	}
 	if err := rm.flags(in.Flags); err != nil {
 		return err
@@ -184,6 +186,21 @@ func (rm *room) finish(in Input) error {
 	var err error
 	rm.tree, err = config.Finalize(rm.tree)
 	return err
+}
+
+// assignScoped applies the values of -c @name:KEY… for the names that may have
+// them now, in order.
+func (rm *room) assignScoped(may func(name string) bool) error {
+	var later []config.Assignment
+	for _, a := range rm.scoped {
+		if !may(a.Participant) {
+			later = append(later, a)
+		} else if err := rm.assign(a); err != nil {
+			return err
+		}
+	}
+	rm.scoped = later
+	return nil
 }
 
 // assign applies one -c @name:KEY….
