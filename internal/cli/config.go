@@ -104,6 +104,8 @@ func (a *app) showConfig(key, id string, defaults bool) error {
 		var ok bool
 		if value, ok, err = config.Lookup(tree, key); err != nil {
 			return err
+		} else if err := config.CheckKey(key); !ok && err != nil {
+			return err
 		} else if !ok {
 			return fault.New(fault.NotFound, "%s has no value", key).WithHint("`jp config show --explain %s` says who could set it", key)
 		}

@@ -41,8 +41,14 @@ func (a *app) chrome() term.Stream {
 	return a.stream(a.Stderr)
 }
 
-// note tells a person something that is neither answer nor error.
-func (a *app) note(text string) { term.Note(a.chrome(), text) }
+// note tells something that is neither answer nor error.
+func (a *app) note(text string) {
+	if a.json() {
+		_ = term.NewJSON(a.chrome(), false).Write(map[string]string{"note": text})
+		return
+	}
+	term.Note(a.chrome(), text)
+}
 
 // printf writes a command's own words; texts of others among its arguments
 // have passed term.Line or term.Clean.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -50,8 +51,11 @@ func (a *app) print(args []string, f printFlags) error {
 	if err != nil {
 		return err
 	}
-	if c.Stream == nil {
+	if c.Stream == nil && f.as == "" {
 		return a.printBroken(c)
+	}
+	if c.Stream == nil {
+		return c.Broken
 	}
 	if c.Broken != nil {
 		a.note(c.Broken.Error())
@@ -79,6 +83,10 @@ func (a *app) printBroken(c *workspace.Conversation) error {
 	raw, err := os.ReadFile(filepath.Join(c.Dir, conversation.EventsFile))
 	if err != nil {
 		return c.Broken
+	}
+	if a.json() {
+		err = a.printJSON(map[string]any{"id": c.ID.String(), "broken": c.Broken.Error(), "text": string(raw)})
+		return errors.Join(err, c.Broken)
 	}
 	a.printf("%s\n", term.Clean(string(raw)))
 	return c.Broken

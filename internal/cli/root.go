@@ -58,7 +58,24 @@ func (a *app) root() *cobra.Command {
 	f.IntVar(&a.width, "width", -1, "columns to write in; 0 is unknown")
 	root.AddCommand(a.initCommand(), a.configCommand(), a.queryCommand(), a.conversationCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
+	countAsUsage(root)
 	return root
+}
+
+// countAsUsage makes complaints about the number of arguments usage errors.
+func countAsUsage(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usage(cmd, err)
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		countAsUsage(sub)
+	}
 }
 
 func didYouMean(cmd *cobra.Command, word string) string {

@@ -40,7 +40,11 @@ func (d *Damage) FaultHint() string {
 	if d.Conflict {
 		return "a Git merge is unfinished: keep the entries of both sides, remove the three marker lines, then `git add` the file"
 	}
-	return fmt.Sprintf("nothing was changed; repair it with `jp c edit --%s`, or restore it with `git checkout -- %s`", editFlag(d.Path), d.Path)
+	edit := "--" + editFlag(d.Path)
+	if id, err := ParseID(filepath.Base(filepath.Dir(d.Path))); err == nil {
+		edit += " " + id.String()
+	}
+	return fmt.Sprintf("nothing was changed; repair it with `jp c edit %s`, or restore it with `git checkout -- %s`", edit, d.Path)
 }
 
 func editFlag(path string) string {
