@@ -21,6 +21,10 @@ func (a *app) editCommand() *cobra.Command {
 		Long: targets + "\n\nA file is checked before it replaces the old one; on an error the old one stays.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			retitle := cmd.Flags().Changed("title")
+			if !retitle && files == [3]bool{} {
+				return fault.New(fault.Usage, "say what to edit").WithHint("--events, --base-config, --metadata or --title TITLE")
+			}
 			ws, id, err := a.targeted(args)
 			if err != nil {
 				return err
@@ -30,20 +34,15 @@ func (a *app) editCommand() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			if cmd.Flags().Changed("title") {
+			if retitle {
 				return a.retitle(cmd.Context(), c, title)
 			}
-			any := false
 			for i, name := range []string{conversation.EventsFile, conversation.BaseFile, conversation.MetadataFile} {
 				if files[i] {
-					any = true
 					if err := a.editFile(cmd.Context(), ws, c, name); err != nil {
 						return err
 					}
 				}
-			}
-			if !any {
-				return fault.New(fault.Usage, "say what to edit").WithHint("--events, --base-config, --metadata or --title TITLE")
 			}
 			return nil
 		},
