@@ -87,6 +87,8 @@ func (s *scoped) Type() string   { return "value" }
 func (s *scoped) Set(v string) error {
 	f := query.Flag{Name: s.name, Value: v, Assign: s.key + s.op + v}
 	switch {
+	case s.name == "--reasoning" && v != "off" && v != "auto":
+		f.Assign = s.key + ".effort=" + v
 	case s.value != "" && v == "true":
 		f.Value, f.Assign = "", s.key+s.op+s.value
 	case s.value != "":

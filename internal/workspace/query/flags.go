@@ -16,7 +16,8 @@ type Flag struct {
 	Name  string // long form, as `--model`
 	Value string // as typed; empty for a flag without one
 	// Assign is the assignment below the participant's key, as
-	// `model.id=gpt`; of a --param it is built from the value.
+	// `model.id=gpt`; of a --param it is built from the value. Empty for a
+	// flag that maps to no single key.
 	Assign string
 }
 
@@ -49,8 +50,8 @@ func (rm *room) ambiguous(f Flag) error {
 		}
 	}
 	hint := fmt.Sprintf("use `--at %s %s`", name, strings.TrimSpace(f.Name+" "+quoted(f.Value)))
-	if f.Assign != "" && f.Value != "" {
-		hint += fmt.Sprintf(" or `-c @%s:%s`", name, quoted(f.Assign))
+	if f.Assign != "" {
+		hint += fmt.Sprintf(" or `-c %s`", quoted("@"+name+":"+f.Assign))
 	}
 	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("%s", hint)
 }
