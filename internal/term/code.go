@@ -77,37 +77,43 @@ func (h *highlighter) line(s string) string {
 	if h.open != nil {
 		prefix = h.open.open + "\n"
 	}
-	tokens := h.tokens(prefix + s + "\n")
-	h.open = h.openAfter(prefix, s)
+	var tokens []chroma.Token
+	if tokens, h.open = h.unended(prefix, s); h.open == nil {
+		tokens = h.tokens(prefix + s + "\n")
+	}
 	var out strings.Builder
-	skip := len(prefix)
+	skip, left := len(prefix), len(s)
 	for _, t := range tokens {
-		v := t.Value
-		n := min(skip, len(v))
-		v, skip = v[n:], skip-n
-		v = strings.TrimRight(v, "\n")
+		v := t.Value[min(skip, len(t.Value)):]
+		skip -= len(t.Value) - len(v)
+		v = v[:min(left, len(v))]
+		left -= len(v)
 		out.WriteString(h.stream.paint(h.theme.token(t.Type), v))
 	}
 	return out.String()
 }
 
-// openAfter finds the span that is open at the end of the line: the one whose
-// end, put below the line, is read as part of a comment or string, and what
-// follows it is not.
-func (h *highlighter) openAfter(prefix, line string) *span {
-	for _, sp := range spans[h.lexer.Config().Name] {
+// unended finds the span that is open at the end of the line, and the tokens
+// with its end put below: it is open if that end is read as part of a comment
+// or string, and what follows it is not. What begins first is tried first.
+func (h *highlighter) unended(prefix, line string) ([]chroma.Token, *span) {
+	candidates := slices.Clone(spans[h.lexer.Config().Name])
+	slices.SortStableFunc(candidates, func(a, b span) int {
+		return strings.Index(line, a.open) - strings.Index(line, b.open)
+	})
+	for _, sp := range candidates {
 		if h.open != nil && *h.open != sp || h.open == nil && !strings.Contains(line, sp.open) {
 			continue
 		}
 		tokens := h.tokens(prefix + line + "\n" + sp.close + "\nq\n")
-		tokens = slices.DeleteFunc(tokens, func(t chroma.Token) bool { return strings.TrimSpace(t.Value) == "" })
-		n := len(tokens)
-		if n >= 2 && strings.TrimSpace(tokens[n-1].Value) == "q" && !quoted(tokens[n-1]) &&
-			quoted(tokens[n-2]) && strings.HasSuffix(strings.TrimSpace(tokens[n-2].Value), sp.close) {
-			return &sp
+		seen := slices.DeleteFunc(slices.Clone(tokens), func(t chroma.Token) bool { return strings.TrimSpace(t.Value) == "" })
+		n := len(seen)
+		if n >= 2 && strings.TrimSpace(seen[n-1].Value) == "q" && !quoted(seen[n-1]) &&
+			quoted(seen[n-2]) && strings.HasSuffix(strings.TrimSpace(seen[n-2].Value), sp.close) {
+			return tokens, &sp
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func quoted(t chroma.Token) bool {
@@ -116,7 +122,8 @@ func quoted(t chroma.Token) bool {
 
 // tokens reads code; what the lexer cannot read, or would not give back
 // unchanged, is one token of plain text. Lexers are tables of regular
-// expressions written by many hands and panic when one of them times out.
+// expressions written by many hands: they panic when one times out, and some
+// never come to an end.
 func (h *highlighter) tokens(code string) (tokens []chroma.Token) {
 	plain := []chroma.Token{{Type: chroma.Text, Value: code}}
 	defer func() {
@@ -128,8 +135,14 @@ func (h *highlighter) tokens(code string) (tokens []chroma.Token) {
 	if err != nil {
 		return plain
 	}
-	length := 0
+	length, empty := 0, 0
 	for t := it(); t != chroma.EOF; t = it() {
+		if t.Value == "" {
+			if empty++; empty > len(code) {
+				return plain
+			}
+			continue
+		}
 		if length+len(t.Value) > len(code) || code[length:length+len(t.Value)] != t.Value {
 			return plain
 		}
