@@ -88,12 +88,30 @@ func run(ctx context.Context, p Process) int {
 	if quiet, ok := errors.AsType[exitOnly](err); ok {
 		return int(quiet)
 	}
-	term.Fault(a.stream(p.Stderr), err, a.json())
+	term.Fault(a.stream(p.Stderr), advised(err), a.json())
 	code, ok := exitCodes[fault.CodeOf(err)]
 	if !ok {
 		code = 1
 	}
 	return code
+}
+
+// advice is the hint of an error that brings none of its own.
+var advice = map[fault.Code]string{
+	fault.Usage:    "see `jp --help`",
+	fault.Config:   "mend it there, nothing was saved; `jp config show --explain KEY` says where a value comes from",
+	fault.Damaged:  "nothing was changed; restore the file, for example from Git",
+	fault.Storage:  "look at the permissions, and whether there is space left",
+	fault.Provider: "what was said so far is kept; try again, or go on with another model: jp q -m PROVIDER/NAME",
+	fault.Internal: "this is a fault of jp; what was saved before it is kept",
+}
+
+func advised(err error) error {
+	hint, ok := advice[fault.CodeOf(err)]
+	if !ok || fault.HintOf(err) != "" {
+		return err
+	}
+	return fault.New(fault.CodeOf(err), "%w", err).WithHint("%s", hint)
 }
 
 // exitOnly is an exit code whose reason has been told already.
