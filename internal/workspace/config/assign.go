@@ -132,7 +132,7 @@ func (a Assignment) name() string {
 }
 
 // Apply returns t changed by the assignment. t is not changed. Errors
-// (fault.Config) name the full key: unknown, of another type, an index out of
+// (fault.Usage) name the full key: unknown, of another type, an index out of
 // range. An assignment of a Path is a defect of the caller: fault.Internal.
 func (a Assignment) Apply(t Tree) (Tree, error) {
 	layer, err := a.layer(t, Origin{Kind: FromAssignment, Path: a.Text})
@@ -168,7 +168,7 @@ func (a Assignment) layer(cur Tree, o Origin) (Layer, error) {
 	}
 	t, ok := v.(Tree)
 	if !ok {
-		return Layer{}, fault.New(fault.Config, "%s: the root must be an object", a.Text)
+		return Layer{}, fault.New(fault.Usage, "%s: the root must be an object", a.Text)
 	}
 	layer.Tree = moveTools(t, nil)
 	if err := layer.check(); err != nil {

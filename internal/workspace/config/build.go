@@ -185,8 +185,7 @@ func (b builder) add(n *node, cur any, s string) (any, error) {
 		return list, err
 	case kindPlain:
 		list, err := b.split(n, s)
-		old, _ := cur.([]any)
-		return joinList(old, list, stAppend), err
+		return joinList(inEffect(n, cur), list, stAppend), err
 	case kindJSON, kindAny:
 		switch old := cur.(type) {
 		case []any:
@@ -196,6 +195,16 @@ func (b builder) add(n *node, cur any, s string) (any, error) {
 		}
 	}
 	return nil, b.errorf(nil, "is %s, nothing can be added to it with +=", n.describe())
+}
+
+// inEffect is what a replacing list holds, the default when nothing set it: an
+// implicit roster grows, too.
+func inEffect(n *node, cur any) []any {
+	if cur == nil {
+		cur = n.def
+	}
+	list, _ := cur.([]any)
+	return list
 }
 
 // set puts a JSON value: null clears, an object on a table merges key by key,
@@ -252,8 +261,7 @@ func (b builder) merge(n *node, cur any) (any, error) {
 			list = []any{v}
 		}
 		if n.kind == kindPlain {
-			old, _ := cur.([]any)
-			return joinList(old, list, stAppend), nil
+			return joinList(inEffect(n, cur), list, stAppend), nil
 		}
 		return list, nil
 	}

@@ -6,11 +6,10 @@
 // of layers that remember where they come from; Merged folds them. A new
 // conversation stores Snapshot(Finalize(merged)). An existing one is resumed by
 //
-//	now := Overlay(base.Merged(), stream)   // the stream's own keys win whole
-//	now, err = assignment.Apply(now)        // -c, flags
-//	now, err = ResolveAliases(now)
-//	delta := Diff(stream, now)              // nil: nothing to store
-//	use, err := Finalize(now)
+//	s := base.Over(stream)           // the stream's own keys win whole
+//	err = s.Assign(…), s.Push(…)     // -c and flags
+//	now, err := Finalize(s.Merged()) // what is used
+//	delta, err := Delta(stream, now) // what is stored; nil: nothing
 //
 // where stream is Stored(base config) with every Stored(delta) merged over it.
 //
@@ -31,14 +30,16 @@ import (
 
 // Origin kinds: the layers, from the lowest to the highest.
 const (
-	FromDefault    = "default"
-	FromUser       = "user"      // the user's own configuration directory
-	FromWorkspace  = "workspace" // .jp/config.*
-	FromDirectory  = "directory" // .jp.* from the root down to the working directory
-	FromSilo       = "user-workspace"
-	FromEnv        = "environment"
-	FromSource     = "source"     // -c NAME, --invite and the like
-	FromAssignment = "assignment" // -c KEY=VALUE and flags
+	FromDefault   = "default"
+	FromUser      = "user"      // the user's own configuration directory
+	FromWorkspace = "workspace" // .jp/config.*
+	FromDirectory = "directory" // .jp.* from the root down to the working directory
+	FromSilo      = "user-workspace"
+	FromEnv       = "environment"
+
+	FromConversation = "conversation" // what its stream holds
+	FromSource       = "source"       // -c NAME, --invite and the like
+	FromAssignment   = "assignment"   // -c KEY=VALUE and flags
 )
 
 // Origin is where a value was set. Path is a file, a variable or the
@@ -60,7 +61,8 @@ func (o Origin) String() string {
 }
 
 // Check refuses keys that the schema does not know and values of a wrong type.
-// Errors: fault.Config, naming the place, the full key and the nearest key.
+// Errors: fault.Config (fault.Usage for an assignment), naming the place, the
+// full key and the nearest key.
 func Check(t Tree, o Origin) error { return Layer{Origin: o, Tree: t}.check() }
 
 func (l Layer) check() error { return l.checkTable(schema(), nil, l.Tree) }
@@ -74,6 +76,14 @@ func (l Layer) prefix(path []string) string {
 	return l.place(path).String() + ": "
 }
 
+// code tells a wrong file from a wrong command line.
+func (l Layer) code() fault.Code {
+	if l.Kind == FromAssignment {
+		return fault.Usage
+	}
+	return fault.Config
+}
+
 // place is the origin with the line of a key.
 func (l Layer) place(path []string) Origin {
 	o := l.Origin
@@ -84,7 +94,7 @@ func (l Layer) place(path []string) Origin {
 }
 
 func (l Layer) wrong(path []string, format string, args ...any) *fault.Error {
-	return fault.New(fault.Config, "%s%s %s", l.prefix(path), JoinKey(path), fmt.Sprintf(format, args...))
+	return fault.New(l.code(), "%s%s %s", l.prefix(path), JoinKey(path), fmt.Sprintf(format, args...))
 }
 
 func (l Layer) checkTable(n *node, path []string, t Tree) error {
@@ -110,7 +120,7 @@ func (l Layer) checkKey(n *node, path []string) error {
 	switch {
 	case len(path) == 2 && path[0] == "assistants":
 		if err := checkName(k); err != nil {
-			return fault.New(fault.Config, "%s%s: %w", l.prefix(path), JoinKey(path), err).WithHint("%s", fault.HintOf(err))
+			return fault.New(l.code(), "%s%s: %w", l.prefix(path), JoinKey(path), err).WithHint("%s", fault.HintOf(err))
 		}
 	case len(path) == 4 && path[2] == "aliases" && strings.Contains(k, "/"):
 		return l.wrong(path, "cannot be an alias: a name with a slash is a model")
@@ -119,7 +129,7 @@ func (l Layer) checkKey(n *node, path []string) error {
 }
 
 func (l Layer) unknown(n *node, path []string) error {
-	err := fault.New(fault.Config, "%sunknown key %s", l.prefix(path), JoinKey(path))
+	err := fault.New(l.code(), "%sunknown key %s", l.prefix(path), JoinKey(path))
 	last := len(path) - 1
 	if best, ok := speaker.Nearest(path[last], n.names()); ok {
 		return err.WithHint("did you mean %s?", JoinKey(append(path[:last:last], best)))

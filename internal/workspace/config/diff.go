@@ -15,6 +15,26 @@ func Diff(from, to Tree) Tree {
 	return d
 }
 
+// Delta is what a stream must gain so that it, finalized, is now, which is
+// finalized too; nil when it is that already. Defaults that the stream never
+// stored are no difference. Errors: those of Finalize.
+func Delta(stream, now Tree) (Tree, error) {
+	from, err := Finalize(stream)
+	if err != nil {
+		return nil, err
+	}
+	d := Diff(from, now)
+	if d == nil {
+		return nil, nil
+	}
+	// What grew out of a default must be said in full: the stream has no
+	// default that it could be appended to.
+	if then, err := Finalize(Merge(stream, d)); err != nil || Diff(then, now) != nil {
+		d = Diff(stream, now)
+	}
+	return d, nil
+}
+
 func diffTable(n *node, from, to Tree) Tree {
 	out := Tree{}
 	fixed := n.kind == kindTable // the entries of a map say by their key that they are there

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
 	"jp/internal/lib/fault"
 )
 
@@ -68,6 +69,8 @@ func file(a *txtar.Archive, name string) string {
 //	final [KEY]          the same of the finalized tree
 //	explain KEY          where it was set
 //	find ID, names, dirs
+//	over JSON            go on with a conversation whose stream holds JSON
+//	delta                what it has to gain
 //	capture ID SOURCE    what an invitation would store
 //	roster, ready NAME, check
 type house struct {
@@ -76,6 +79,7 @@ type house struct {
 	root   string
 	loader *Loader
 	stack  *Stack
+	stream Tree // of a conversation that goes on
 }
 
 func newHouse(t *testing.T, a *txtar.Archive) *house {
@@ -149,6 +153,19 @@ func (h *house) run(line string) {
 		for _, s := range h.stack.Explain(arg) {
 			h.printf("%s %s: %s = %s\n", s.Origin.Kind, s.Origin, s.Key, canonJSON(s.Value))
 		}
+	case "over":
+		h.stream = trees(h.t, arg)[0]
+		h.stack = h.stack.Over(h.stream)
+	case "delta":
+		now, err := Finalize(h.stack.Merged())
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		d, err := Delta(h.stream, now)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.printf("%s\n", canonJSON(d))
 	case "find":
 		files, err := h.loader.Find(h.stack, arg)
 		if err != nil {
@@ -227,7 +244,7 @@ func (h *house) capture(arg string) {
 }
 
 func TestHouse(t *testing.T) {
-	for _, kind := range []string{"layers", "extends", "assign", "capture"} {
+	for _, kind := range []string{"layers", "extends", "assign", "capture", "resume"} {
 		t.Run(kind, func(t *testing.T) {
 			golden(t, kind, func(t *testing.T, a *txtar.Archive) string {
 				h := newHouse(t, a)

@@ -138,8 +138,8 @@ func (l *Loader) read(canonical, shown string) (document, error) {
 }
 
 // Source reads what `-c NAME` and invitations name: a path, or a name that is
-// searched in the load paths of base. Files that base holds already are not
-// read again. Errors: fault.NotFound listing where it looked; fault.Config,
+// searched in the load paths of base's files and environment. Files that base
+// holds already, from an earlier -c too, are not read again. Errors: fault.NotFound listing where it looked; fault.Config,
 // fault.Storage.
 func (l *Loader) Source(base *Stack, name string) ([]Layer, error) {
 	return l.source(l.resolve(FromSource, base.loaded()), base, name)
@@ -229,7 +229,7 @@ func (l *Loader) searched(base *Stack) [][]string {
 	if l.SiloDir != "" {
 		roots = append(roots, filepath.Join(l.SiloDir, "config"))
 	}
-	paths := texts(base.root("config_load_paths"), "config_load_paths")
+	paths := base.loadPaths()
 	var out [][]string
 	for _, root := range roots {
 		var dirs []string

@@ -196,6 +196,48 @@ func TestMergeOfDiff(t *testing.T) {
 	})
 }
 
+// undedup takes out the choice of dedup, which does not outlive Finalize.
+func undedup(t Tree) Tree {
+	return rewrite(schema(), t, func(n *node, v any) any {
+		list, ok := unwrap(v).value.([]any)
+		if n.kind != kindList || !ok {
+			return v
+		}
+		if n.dedup {
+			list = distinct(list)
+		}
+		return rewrap(list, unwrap(v).discard, nil)
+	}).(Tree)
+}
+
+func TestDelta(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stream, now := undedup(merged(drawRoot(t, "stream"))), undedup(merged(drawRoot(t, "now")))
+		if rapid.Bool().Draw(t, "grown") {
+			now = Merge(stream, now)
+		}
+		now, err := Finalize(now)
+		if err != nil {
+			t.Skip(err)
+		}
+		d, err := Delta(stream, now)
+		if err != nil {
+			t.Skip(err)
+		}
+		t.Logf("delta: %s", canonJSON(d))
+		then, err := Finalize(Merge(stream, d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(bare(schema(), now), bare(schema(), then)); diff != "" {
+			t.Fatalf("the stream is not now (-want +got):\n%s", diff)
+		}
+		if d, err := Delta(Merge(stream, d), now); d != nil || err != nil {
+			t.Fatalf("a difference is left: %s, %v", canonJSON(d), err)
+		}
+	})
+}
+
 func TestMergeChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := drawRoot(t, "a"), drawRoot(t, "b"), drawRoot(t, "c")

@@ -8,6 +8,7 @@ type Layer struct {
 	Tree Tree
 
 	file  string                  // canonical path of a file's layer
+	over  bool                    // laid over the ones below as Overlay does
 	lines func(path []string) int // line of a key, 0 when unknown; may be nil
 }
 
@@ -36,29 +37,46 @@ func (s *Stack) Push(l Layer) error {
 // Clone returns a stack that can be pushed to without changing s.
 func (s *Stack) Clone() *Stack { return &Stack{layers: slices.Clone(s.layers), note: s.note} }
 
-// Layers lists the layers from the lowest to the highest.
-func (s *Stack) Layers() []Layer { return slices.Clone(s.layers) }
+// Over returns a stack for a conversation that goes on: s, over it what the
+// conversation's stream holds, by the rule of Overlay. The stream is not
+// checked. s is not changed.
+func (s *Stack) Over(stream Tree) *Stack {
+	c := s.Clone()
+	c.layers = append(c.layers, Layer{Origin: Origin{Kind: FromConversation}, Tree: stream, over: true})
+	return c
+}
 
 // Merged folds the layers. It holds strategies that a later merge may still
 // need, and no defaults: see Finalize. extends has done its work and is gone.
 func (s *Stack) Merged() Tree {
 	t := Tree{}
+	own := true
 	for _, l := range s.layers {
-		t = mergeTable(schema(), t, l.Tree, true)
+		if l.over {
+			t, own = Overlay(t, l.Tree), false // it shares the stream's tables
+			continue
+		}
+		t = mergeTable(schema(), t, l.Tree, own)
 	}
-	delete(t, "extends")
-	return t
+	return without(t, "extends")
 }
 
-// root folds one key of the root, for those who ask often and for little.
-func (s *Stack) root(key string) Tree {
+// loadPaths are the folders to look names up in, as files and environment say
+// it: what -c brings does not widen the search of a later -c.
+func (s *Stack) loadPaths() []string {
+	const key = "config_load_paths"
 	t := Tree{}
 	for _, l := range s.layers {
-		if v, ok := l.Tree[key]; ok {
+		v, ok := l.Tree[key]
+		switch l.Kind {
+		case FromConversation, FromSource, FromAssignment:
+			ok = false
+		}
+		if ok {
 			t = mergeTable(schema(), t, Tree{key: v}, true)
 		}
 	}
-	return t
+	return texts(t, key)
 }
 
 // loaded is the set of files that the stack holds.

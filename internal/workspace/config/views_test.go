@@ -11,9 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
 	"jp/internal/kernel/llm"
 	"jp/internal/lib/fault"
-	"pgregory.net/rapid"
 )
 
 func parse(t testing.TB, text string) Tree {
