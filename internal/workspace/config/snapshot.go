@@ -26,8 +26,9 @@ func Snapshot(t Tree) Tree {
 		return t
 	}
 	for _, name := range Roster(t) {
-		if sub, ok := AssistantTree(t, name); ok && at(sub, "model", "id") != nil {
-			return with(t, at(sub, "model", "id"), Reserved, "model", "id")
+		sub, _ := AssistantTree(t, name)
+		if id, ok := at(sub, "model", "id").(Tree); ok { // a text would be an alias that nothing resolves
+			return with(t, id, Reserved, "model", "id")
 		}
 	}
 	return t

@@ -28,7 +28,7 @@ func Lookup(t Tree, key string) (v any, ok bool, err error) {
 }
 
 // CheckKey refuses a dotted key that the schema does not know. Errors:
-// fault.Usage, fault.Config naming the nearest key.
+// fault.Usage naming the nearest key.
 func CheckKey(key string) error {
 	path, err := SplitKey(key)
 	if err != nil {
