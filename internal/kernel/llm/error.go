@@ -17,6 +17,7 @@ const (
 	Rejected    Kind = "rejected"     // the server refuses this request (other 4xx)
 	RateLimited Kind = "rate_limited" // 429
 	Overloaded  Kind = "overloaded"   // 5xx, "overloaded"
+	NoServer    Kind = "no_server"    // nothing listens at the address, or the name is unknown
 	Unreachable Kind = "unreachable"  // no connection, reset before an answer
 	TimedOut    Kind = "timed_out"    // nothing came for too long
 	Broken      Kind = "broken"       // the stream was cut or is not the protocol

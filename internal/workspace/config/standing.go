@@ -16,6 +16,16 @@ func KeepParticipants(t, from Tree) (kept Tree, had bool) {
 	return kept, !equal(kept, t)
 }
 
+// TakeUser returns t with the user table of from: who is asking is a matter of
+// the machine, never of a conversation that came from somebody else.
+func TakeUser(t, from Tree) Tree {
+	t = without(t, "user")
+	if v := at(from, "user"); v != nil {
+		t = with(t, v, "user")
+	}
+	return t
+}
+
 // Lookup returns the value at a dotted key. Errors: fault.Usage for a key that
 // is none.
 func Lookup(t Tree, key string) (v any, ok bool, err error) {

@@ -123,7 +123,7 @@ func (r *Run) create(ctx context.Context, in Input) error {
 		title = heading(in.content())
 	}
 	open, err := r.Workspace.Create(ctx, workspace.Spec{
-		Base:   config.Snapshot(room.tree),
+		Base:   config.Snapshot(config.TakeUser(room.tree, nil)),
 		Events: turn(room.request(in, plan)),
 		Title:  title,
 		Local:  in.Local,

@@ -66,7 +66,9 @@ func (r *Run) oldRoom(stream *conversation.Stream, in Input) (*room, error) {
 		return nil, err
 	}
 	rm.from = stream.Config()
-	tree, _ := config.KeepParticipants(config.Overlay(rm.base.Merged(), rm.from), rm.from)
+	files := rm.base.Merged()
+	tree, _ := config.KeepParticipants(config.Overlay(files, rm.from), rm.from)
+	tree = config.TakeUser(tree, files)
 	assign := func(a config.Assignment) error {
 		next, err := a.Apply(tree)
 		if err == nil {
@@ -237,7 +239,7 @@ func (rm *room) delta() config.Tree {
 	if err != nil {
 		from = rm.from
 	}
-	return config.Diff(from, rm.tree)
+	return config.Diff(from, config.TakeUser(rm.tree, from))
 }
 
 // save appends what changed in the configuration, then events, and saves all

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -35,6 +36,9 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		e.Kind = llm.TimedOut
+	}
+	if name, ok := errors.AsType[*net.DNSError](err); errors.Is(err, syscall.ECONNREFUSED) || ok && name.IsNotFound {
+		e.Kind = llm.NoServer // a person has to start it or correct the address: waiting would only hide that
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Kind, e.Hint = llm.Rejected, "the server's certificate is not trusted; check base_url"

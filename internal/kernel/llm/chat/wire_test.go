@@ -448,7 +448,7 @@ func TestUnreachable(t *testing.T) {
 	address := free.Addr().String()
 	_ = free.Close() // now nobody listens there
 	g := read(t, chat.New(chat.Config{BaseURL: "http://user:word@" + address}), hello())
-	if e := g.Err; e == nil || e.Kind != llm.Unreachable || !e.Retryable() || !strings.Contains(e.Message, address) || !strings.Contains(e.Hint, "is the server running at http://"+address) || strings.Contains(e.Message+e.Hint, "word") {
+	if e := g.Err; e == nil || e.Kind != llm.NoServer || e.Retryable() || !strings.Contains(e.Message, address) || !strings.Contains(e.Hint, "is the server running at http://"+address) || strings.Contains(e.Message+e.Hint, "word") {
 		t.Errorf("error %#v", e)
 	}
 
