@@ -108,9 +108,6 @@ func (m *Markdown) Flush() error {
 	return m.err
 }
 
-// Begun tells whether anything was written since the last Flush.
-func (m *Markdown) Begun() bool { return m.begun }
-
 func (m *Markdown) emit(s string) {
 	if m.err == nil && s != "" {
 		_, m.err = io.WriteString(m.stream, s)

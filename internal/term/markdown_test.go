@@ -125,3 +125,44 @@ func TestMarkdownShowsEarly(t *testing.T) {
 		}
 	}
 }
+
+func TestLook(t *testing.T) {
+	for _, c := range []struct {
+		name, text, want string
+		look             Look
+		depth            Depth
+	}{
+		{"code without colour", "```go\nx := 1\n```", "␛[38;5;102m```go␛[0m\nx := 1\n␛[38;5;102m```␛[0m\n", Look{PlainCode: true}, Palette},
+		{"the light theme", "`x`", "␛[38;5;130mx␛[0m\n", Look{Theme: "gruvbox-light"}, Palette},
+		{"a rule as it is written", "***", "---\n", Look{PlainRule: true}, Mono},
+		{"the width", "one two three four", "one two\nthree four\n", Look{WrapWidth: 12}, Mono},
+		{"narrow columns", "| a | b |\n|---|---|\n| one two | x |", " a   │ b\n─────┼───\n one │ x\n two │\n", Look{TableColumn: 3}, Mono},
+	} {
+		var out bytes.Buffer
+		m := NewMarkdown(Stream{Writer: &out, Pretty: true, Depth: c.depth}, c.look)
+		_, _ = m.Write([]byte(c.text))
+		if err := m.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(out.String()); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// What no model writes on purpose must not hang, overflow or grow.
+func TestMarkdownOddities(t *testing.T) {
+	for name, text := range map[string]string{
+		"quotes in quotes":  strings.Repeat(">", 5000) + "a",
+		"lists in lists":    strings.Repeat("- ", 2000) + "a",
+		"one long word":     strings.Repeat("x", 1<<19),
+		"open brackets":     strings.Repeat("[", 10000),
+		"a huge block":      strings.Repeat("> (quoted)\n", maxPending/8),
+		"a half-open start": "*" + strings.Repeat("words and ", 2000),
+	} {
+		out := render(Stream{Pretty: true}, text, func() int { return 512 })
+		if out == "" || len(out) > 5*len(text)+100 {
+			t.Errorf("%s: %d bytes became %d", name, len(text), len(out))
+		}
+	}
+}

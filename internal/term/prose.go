@@ -9,7 +9,7 @@ import (
 
 // maxOpen is how many bytes of a paragraph may wait for the end of an inline
 // mark before they are shown as they are.
-const maxOpen = 4096
+const maxOpen = 2048
 
 // prose shows a paragraph while it is being written. It is cut into pieces at
 // spaces (and between CJK letters) where no inline mark is open; a piece is
