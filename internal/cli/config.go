@@ -45,29 +45,12 @@ func (a *app) stack() (*config.Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := stack.Clone()
-	for _, v := range a.cfg {
-		as, err := config.ParseAssignment(v)
-		if err != nil {
-			return nil, err
-		}
-		if as.Path == "" {
-			if err := stack.Assign(as); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		layers, err := loader.Source(base, as.Path)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range layers {
-			if err := stack.Push(l); err != nil {
-				return nil, err
-			}
-		}
+	scoped, err := loader.Lay(stack, a.cfg)
+	if err == nil && len(scoped) > 0 {
+		err = fault.New(fault.Usage, "%s changes a participant, and there is no conversation here", scoped[0].Text).
+			WithHint("`jp c show` and `jp config show --id` show those of a conversation")
 	}
-	return stack, nil
+	return stack, err
 }
 
 func (a *app) showConfig(key, id string, defaults bool) error {

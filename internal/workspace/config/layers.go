@@ -317,3 +317,43 @@ func (l *Loader) env(name string) string {
 	}
 	return value
 }
+
+// Lay lays the values of -c on a stack, in order. Those that change one
+// participant (@name:…) are returned instead: they need to know who was
+// captured. Errors: those of ParseAssignment, Source and Push.
+func (l *Loader) Lay(s *Stack, values []string) (scoped []Assignment, err error) {
+	for _, v := range values {
+		a, err := ParseAssignment(v)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case a.Participant != "":
+			scoped = append(scoped, a)
+		case a.Path != "":
+			layers, err := l.Source(s, a.Path)
+			if err != nil {
+				return nil, err
+			}
+			if err := push(s, layers); err != nil {
+				return nil, err
+			}
+		default:
+			if err := s.Assign(a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return scoped, nil
+}
+
+// Assigned tells whether an assignment on the stack set something below a
+// root key.
+func (s *Stack) Assigned(root string) bool {
+	for _, l := range s.layers {
+		if l.Kind == FromAssignment && l.Tree[root] != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -47,10 +47,7 @@ func (r *Run) newRoom(in Input) (*room, error) {
 	}
 	rm.fresh = true
 	stack := rm.base.Clone()
-	if err := rm.plainConfig(in.Config, stack.Assign, stack.Push); err != nil {
-		return nil, err
-	}
-	if rm.tree, err = config.Finalize(stack.Merged()); err != nil {
+	if rm.tree, err = rm.lay(stack, in.Config); err != nil {
 		return nil, err
 	}
 	rm.tree = config.WithRoster(rm.tree, config.Roster(rm.tree)) // stored even when it is the implicit one
@@ -59,40 +56,37 @@ func (r *Run) newRoom(in Input) (*room, error) {
 
 // oldRoom lays an existing conversation's configuration over files and
 // environment, of which only keys that it never had remain, and then -c. Its
-// roster and captures are its own alone.
+// roster and captures are its own alone; who is asking is not its matter.
 func (r *Run) oldRoom(stream *conversation.Stream, in Input) (*room, error) {
 	rm, err := r.room()
 	if err != nil {
 		return nil, err
 	}
 	rm.from = stream.Config()
-	files := rm.base.Merged()
-	tree, _ := config.KeepParticipants(config.Overlay(files, rm.from), rm.from)
-	tree = config.TakeUser(tree, files)
-	assign := func(a config.Assignment) error {
-		next, err := a.Apply(tree)
-		if err == nil {
-			tree = rm.keepParticipants(next, "-c "+a.Text)
-		}
-		return err
-	}
-	push := func(l config.Layer) error {
-		tree = rm.keepParticipants(config.Merge(tree, l.Tree), l.Origin.String())
-		return nil
-	}
-	if err := rm.plainConfig(in.Config, assign, push); err != nil {
+	stack := rm.base.Over(rm.from)
+	before := stack.Merged()
+	tree, err := rm.lay(stack, in.Config)
+	if err != nil {
 		return nil, err
 	}
-	rm.tree, err = config.Finalize(tree)
-	return rm, err
+	if _, changed := config.KeepParticipants(stack.Merged(), before); changed {
+		r.Notes("-c does not change who is in an existing conversation; use --invite, --at, `jp c uninvite` or -c @name:…")
+	}
+	if !stack.Assigned("user") {
+		tree = config.TakeUser(tree, rm.base.Merged())
+	}
+	rm.tree, _ = config.KeepParticipants(tree, rm.from)
+	return rm, nil
 }
 
-func (rm *room) keepParticipants(tree config.Tree, where string) config.Tree {
-	kept, had := config.KeepParticipants(tree, rm.from)
-	if had {
-		rm.Notes(where + " does not change who is in an existing conversation; use --invite, --at, `jp c uninvite` or -c @name:…")
+// lay lays -c on a stack and returns what that makes.
+func (rm *room) lay(stack *config.Stack, values []string) (config.Tree, error) {
+	var err error
+	if rm.scoped, err = rm.Loader.Lay(stack, values); err != nil {
+		return nil, err
 	}
-	return kept
+	rm.touched = stack.Assigned(config.Reserved)
+	return config.Finalize(stack.Merged())
 }
 
 func (r *Run) room() (*room, error) {
@@ -101,37 +95,6 @@ func (r *Run) room() (*room, error) {
 		return nil, err
 	}
 	return &room{Run: r, base: base, sources: map[string]*source{}, captured: map[string]string{}}, nil
-}
-
-// plainConfig resolves the values of -c in order. Those that name a
-// participant wait until captures are known.
-func (rm *room) plainConfig(values []string, assign func(config.Assignment) error, push func(config.Layer) error) error {
-	for _, v := range values {
-		a, err := config.ParseAssignment(v)
-		if err != nil {
-			return err
-		}
-		switch {
-		case a.Participant != "":
-			rm.scoped = append(rm.scoped, a)
-		case a.Path != "":
-			layers, err := rm.Loader.Source(rm.base, a.Path)
-			if err != nil {
-				return err
-			}
-			for _, l := range layers {
-				if err := push(l); err != nil {
-					return err
-				}
-			}
-		default:
-			rm.touched = rm.touched || len(a.Key) > 0 && a.Key[0] == config.Reserved
-			if err := assign(a); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // resolve works out who answers and finishes the configuration. It returns
@@ -234,18 +197,18 @@ func (rm *room) join(name string) {
 }
 
 // delta is what the stream has to gain; nil when nothing changed.
-func (rm *room) delta() config.Tree {
-	from, err := config.Finalize(rm.from)
-	if err != nil {
-		from = rm.from
-	}
-	return config.Diff(from, config.TakeUser(rm.tree, from))
+func (rm *room) delta() (config.Tree, error) {
+	return config.Delta(rm.from, config.TakeUser(rm.tree, rm.from))
 }
 
 // save appends what changed in the configuration, then events, and saves all
 // of it at once.
 func (rm *room) save(ctx context.Context, open *workspace.Conversation, events ...conversation.Event) error {
-	if d := rm.delta(); d != nil {
+	d, err := rm.delta()
+	if err != nil {
+		return err
+	}
+	if d != nil {
 		events = append([]conversation.Event{{Kind: conversation.ConfigDelta, Delta: d}}, events...)
 	}
 	if len(events) == 0 {
