@@ -72,6 +72,9 @@ func (a *app) lsCommand() *cobra.Command {
 }
 
 func (a *app) ls(limit int, archived bool) error {
+	if limit < 0 {
+		return fault.New(fault.Usage, "--limit counts conversations, %d is no count", limit)
+	}
 	ws, err := a.open()
 	if err != nil {
 		return err

@@ -38,9 +38,6 @@ func (a *app) init(ctx context.Context, path, model string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return fault.New(fault.Storage, "cannot make %s: %w", path, err)
-	}
 	if model == "" {
 		var err error
 		if model, err = a.chooseModel(ctx); err != nil {
@@ -51,6 +48,9 @@ func (a *app) init(ctx context.Context, path, model string) error {
 		if _, err := config.ResolveModel(config.Tree{}, model); err != nil {
 			return err
 		}
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fault.New(fault.Storage, "cannot make %s: %w", path, err)
 	}
 	ws, _, err := workspace.Init(path, a.places())
 	if err != nil {

@@ -43,6 +43,9 @@ func (a *app) printCommand() *cobra.Command {
 }
 
 func (a *app) print(args []string, f printFlags) error {
+	if f.last < 0 {
+		return fault.New(fault.Usage, "--last counts turns, %d is no count", f.last)
+	}
 	ws, id, err := a.targeted(args)
 	if err != nil {
 		return err
@@ -134,6 +137,7 @@ type printer struct {
 	out    term.Stream
 	look   term.Look
 	voice  string // whose heading was written last
+	begun  bool   // something was written
 	turn   int
 }
 
@@ -182,8 +186,11 @@ func (p *printer) event(i int, ev *conversation.Event) error {
 		if p.flags.full {
 			text = strings.TrimSpace(string(config.Effective(ev.Delta)))
 		}
-		p.app.printf("\n%s\n", term.Clean("Configuration changed: "+text))
-		p.voice = ""
+		if p.begun {
+			p.app.printf("\n")
+		}
+		p.app.printf("%s\n", term.Clean("Configuration changed: "+text))
+		p.voice, p.begun = "", true
 	case conversation.Compaction:
 		p.line(fmt.Sprintf("Turns %d to %d are summarised from here on", ev.FromTurn+1, ev.ToTurn+1))
 	}
@@ -231,10 +238,10 @@ func (p *printer) heading(voice string, h term.Heading) {
 		p.app.printf("\n")
 		return
 	}
-	if p.voice != "" || p.turn > 1 {
+	if p.begun {
 		p.app.printf("\n")
 	}
-	p.voice = voice
+	p.voice, p.begun = voice, true
 	p.app.printf("%s\n", strings.TrimRight(h.Draw(p.out, p.look, true), "\n"))
 	if !p.out.Pretty {
 		p.app.printf("\n")

@@ -134,21 +134,21 @@ var _ exchange.Ledger = (*ledger)(nil)
 
 // Commit implements exchange.Ledger: all events of a record are saved at once.
 func (l *ledger) Commit(ctx context.Context, slot exchange.Slot, rec reply.Record) error {
-	events := l.events(slot.Speaker, rec)
-	for i := range events {
-		id, err := l.open.Stream.Append(events[i])
-		if err != nil {
+	first := l.open.Stream.Len()
+	for _, e := range l.events(slot.Speaker, rec) {
+		if _, err := l.open.Stream.Append(e); err != nil {
 			return err
 		}
-		events[i].ID = id
 	}
 	if err := l.open.Save(ctx); err != nil {
 		return err
 	}
-	if l.stored != nil {
-		for i := range events {
-			l.stored(&events[i])
+	for i := first; l.stored != nil && i < l.open.Stream.Len(); i++ {
+		e, err := l.open.Stream.Event(i)
+		if err != nil {
+			return err
 		}
+		l.stored(e)
 	}
 	return nil
 }
