@@ -42,7 +42,7 @@ func files(ts *testscript.TestScript, neg bool, args []string) {
 	dir := os.DirFS(ts.MkAbs(args[0]))
 	var b strings.Builder
 	ts.Check(fs.WalkDir(dir, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		data, err := fs.ReadFile(dir, path)

@@ -186,7 +186,7 @@ func (a *app) stdin(ctx context.Context) (string, error) {
 // target fills in which conversation the query goes to and how long it may
 // wait for it.
 func (a *app) target(ws *workspace.Workspace, tree config.Tree, q *queryFlags) error {
-	q.in.Local = q.local || config.StartLocal(tree)
+	q.in.Local = q.local
 	q.in.Wait = a.wait()
 	if q.waited {
 		q.in.Wait.For = q.wait

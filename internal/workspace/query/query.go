@@ -126,7 +126,7 @@ func (r *Run) create(ctx context.Context, in Input) error {
 		Base:   config.Snapshot(config.TakeUser(room.tree, nil)),
 		Events: turn(room.request(in, plan)),
 		Title:  title,
-		Local:  in.Local,
+		Local:  in.Local || config.StartLocal(room.tree),
 	})
 	if err != nil {
 		return err
