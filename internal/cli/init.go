@@ -92,7 +92,7 @@ func (a *app) chooseModel(ctx context.Context) (string, error) {
 		}
 	}
 	options = append(options, "offline/rehearsal")
-	a.note("models seen here: " + strings.Join(options, ", ") + "; offline/rehearsal answers without any server")
+	a.note("models seen here: " + strings.Join(options, ", ") + "; the last is embedded and only pretends")
 	return a.ask().Line("Model (provider/name)", options[0])
 }
 

@@ -83,7 +83,12 @@ type scoped struct {
 }
 
 func (s *scoped) String() string { return s.lastTypedValue }
-func (s *scoped) Type() string   { return "value" }
+func (s *scoped) Type() string {
+	if s.value != "" {
+		return "bool" // help shows no value for it
+	}
+	return "value"
+}
 func (s *scoped) Set(v string) error {
 	f := query.Flag{Name: s.name, Value: v, Assign: s.key + s.op + v}
 	switch {
@@ -143,7 +148,7 @@ func (a *app) query(ctx context.Context, args []string, q queryFlags) error {
 			return nil
 		}
 	}
-	return a.send(ctx, ws, tree, q, d)
+	return a.send(ctx, ws, q, d)
 }
 
 // mentionAsWord refuses `jp q @dev "please review"`: it looks like an
@@ -204,8 +209,8 @@ func (a *app) target(ws *workspace.Workspace, tree config.Tree, q *queryFlags) e
 }
 
 // send runs the exchange and draws it.
-func (a *app) send(ctx context.Context, ws *workspace.Workspace, tree config.Tree, q queryFlags, d *draft) error {
-	view := a.view(tree)
+func (a *app) send(ctx context.Context, ws *workspace.Workspace, q queryFlags, d *draft) error {
+	view := a.view()
 	run := &query.Run{
 		Workspace: ws,
 		Loader:    a.loader(ws),
