@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -83,39 +84,43 @@ func (a *app) places() workspace.Env {
 // durable.
 type view struct {
 	app    *app
-	screen *term.Screen
+	screen *term.Screen // nil until it is known who answers
+	noted  bool         // something was said before that
 	json   *term.JSON
-	info   map[string]term.Info
 	err    error // the first of writing JSON
 }
 
-func (a *app) view(tree config.Tree) *view {
-	v := &view{app: a, info: map[string]term.Info{}}
+func (a *app) view() *view {
+	v := &view{app: a}
 	if a.json() {
 		v.json = term.NewJSON(a.Stdout, a.format == "json-pretty")
-		return v
 	}
-	style := config.Style(tree)
-	reasoning := style.Reasoning
-	if reasoning == "" {
-		reasoning = fmt.Sprint(style.ReasoningLines)
+	return v
+}
+
+// ready opens the screen, in the style of the conversation.
+func (v *view) ready(ex query.Exchange) {
+	if v.json != nil {
+		return
 	}
+	info := map[string]term.Info{}
+	for _, r := range ex.Responders {
+		info[r.ID] = term.Info{Label: speaker.Display(r.ID, r.Name), Model: r.Model}
+	}
+	style := config.Style(ex.Config)
 	o := term.Options{
-		Out: a.out(), Err: a.chrome(), Look: look(tree), Reasoning: reasoning,
-		Info:  func(name string) term.Info { return v.info[name] },
-		Delay: style.Waiting.Delay,
+		Out: v.app.out(), Err: v.app.chrome(), Look: look(ex.Config),
+		Reasoning: cmp.Or(style.Reasoning, fmt.Sprint(style.ReasoningLines)),
+		Info:      func(name string) term.Info { return info[name] },
+		Delay:     style.Waiting.Delay,
 	}
 	if style.Waiting.Show {
 		o.Ticks = term.Ticker
 	}
-	v.screen = term.NewScreen(o)
-	return v
-}
-
-func (v *view) ready(ex query.Exchange) {
-	for _, r := range ex.Responders {
-		v.info[r.ID] = term.Info{Label: speaker.Display(r.ID, r.Name), Model: r.Model}
+	if v.noted {
+		_, _ = io.WriteString(o.Err, "\n")
 	}
+	v.screen = term.NewScreen(o)
 }
 
 func (v *view) announce(e exchange.Event) {
@@ -138,6 +143,7 @@ func (v *view) note(text string) {
 		v.screen.Note(text)
 		return
 	}
+	v.noted = true
 	v.app.note(text)
 }
 

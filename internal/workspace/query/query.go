@@ -86,6 +86,7 @@ type Exchange struct {
 	ID         conversation.ID
 	Request    string // event id
 	Responders []Responder
+	Config     config.Tree // of the conversation, as it was saved
 }
 
 // Responder is one participant about to answer.
@@ -132,7 +133,7 @@ func (r *Run) create(ctx context.Context, in Input) error {
 		return err
 	}
 	defer open.Close()
-	return r.exchange(ctx, open, bundles)
+	return r.exchange(ctx, open, room.tree, bundles)
 }
 
 func (r *Run) proceed(ctx context.Context, in Input) error {
@@ -157,7 +158,7 @@ func (r *Run) proceed(ctx context.Context, in Input) error {
 	if err := room.save(ctx, open, turn(room.request(in, plan))...); err != nil {
 		return err
 	}
-	return r.exchange(ctx, open, bundles)
+	return r.exchange(ctx, open, room.tree, bundles)
 }
 
 // resume answers the last request for everyone whose reply to it is not
@@ -195,11 +196,11 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 	if err := room.save(ctx, open); err != nil {
 		return err
 	}
-	return r.exchange(ctx, open, bundles)
+	return r.exchange(ctx, open, room.tree, bundles)
 }
 
 // exchange has the responders answer the stream's last request.
-func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, bundles []bundle) error {
+func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, tree config.Tree, bundles []bundle) error {
 	request, ok := lastRequest(open.Stream)
 	if !ok {
 		return fault.New(fault.Internal, "the request is missing")
@@ -207,7 +208,7 @@ func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, bundle
 	if err := r.Workspace.SetActive(open.ID); err != nil {
 		return err
 	}
-	ex := Exchange{ID: open.ID, Request: request.ID}
+	ex := Exchange{ID: open.ID, Request: request.ID, Config: tree}
 	plan := make([]exchange.Slot, len(bundles))
 	byName := map[string]bundle{}
 	for i, b := range bundles {
