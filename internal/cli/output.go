@@ -76,7 +76,7 @@ func label(as config.Assistant) string { return speaker.Display(as.ID, as.Name) 
 func (a *app) places() workspace.Env {
 	return workspace.Env{
 		Getenv: a.Getenv, Home: a.Getenv("HOME"), Now: a.Now, Rand: a.Rand,
-		Pid: a.Pid, SID: a.SID, Command: "jp", NoPersist: a.noPersist,
+		Pid: a.Pid, SID: a.SID, Command: a.command, NoPersist: a.noPersist,
 	}
 }
 

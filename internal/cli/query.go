@@ -22,12 +22,10 @@ import (
 
 // queryFlags are the flags of `jp q`.
 type queryFlags struct {
-	in     query.Input
-	id     string
-	wait   time.Duration
-	edit   bool
-	local  bool
-	waited bool
+	in    query.Input
+	id    string
+	edit  bool
+	local bool
 }
 
 func (a *app) queryCommand() *cobra.Command {
@@ -46,7 +44,6 @@ standard input an editor opens.`,
   git diff | jp q "@reviewer what did I miss?"
   jp q --at reviewer --model gpt "again, more briefly"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q.waited = cmd.Flags().Changed("wait")
 			return a.query(cmd.Context(), args, q)
 		},
 	}
@@ -70,7 +67,6 @@ standard input an editor opens.`,
 	})
 	f.BoolVarP(&q.edit, "edit", "e", false, "write in the editor, starting from the words")
 	f.BoolVar(&q.in.Resume, "resume", false, "answer the last request for everybody whose reply is missing or broken")
-	f.DurationVar(&q.wait, "wait", 0, "how long to wait for a conversation that is in use; 0 fails at once")
 	return cmd
 }
 
@@ -193,9 +189,6 @@ func (a *app) stdin(ctx context.Context) (string, error) {
 func (a *app) target(ws *workspace.Workspace, tree config.Tree, q *queryFlags) error {
 	q.in.Local = q.local
 	q.in.Wait = a.wait()
-	if q.waited {
-		q.in.Wait.For = q.wait
-	}
 	if q.in.New {
 		return nil
 	}
@@ -266,7 +259,10 @@ func (a *app) wait() workspace.Wait {
 	w := workspace.Wait{For: 10 * time.Minute, OnWait: func(holder string) {
 		a.note("waiting: the conversation is in use by " + holder)
 	}}
-	if a.stream(a.Stderr).Live {
+	switch {
+	case a.waited:
+		w.For = a.waiting
+	case a.stream(a.Stderr).Live:
 		w.For = -1
 	}
 	return w

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,9 @@ type app struct {
 	noPersist bool
 	workspace string
 	width     int
+	waiting   time.Duration
+	waited    bool   // --wait was given
+	command   string // that runs, for those who wait for it
 }
 
 var formats = []string{"auto", "text", "text-pretty", "json", "json-pretty"}
@@ -34,7 +38,8 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.command, a.waited = cmd.CommandPath(), cmd.Flags().Changed("wait")
 			if !slices.Contains(formats, a.format) {
 				return fault.New(fault.Usage, "unknown format %q", a.format).
 					WithHint("one of %s", strings.Join(formats, ", "))
@@ -56,6 +61,7 @@ func (a *app) root() *cobra.Command {
 	f.BoolVarP(&a.noPersist, "no-persist", "P", false, "change no file and no session")
 	f.StringVarP(&a.workspace, "workspace", "w", "", "workspace `path`, instead of the one around the working directory")
 	f.IntVar(&a.width, "width", -1, "columns to write in; 0 is unknown")
+	f.DurationVar(&a.waiting, "wait", 0, "how long to wait for a conversation that is in use; 0 fails at once")
 	root.AddCommand(a.initCommand(), a.configCommand(), a.queryCommand(), a.conversationCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
