@@ -116,7 +116,7 @@ func (a *app) printAs(ws *workspace.Workspace, c *workspace.Conversation, f prin
 		return err
 	}
 	if a.json() {
-		return a.printJSON(req)
+		return a.printJSON(map[string]any{"participant": f.as, "model": req.Model, "messages": query.Transcript(req)})
 	}
 	out, l := a.out(), look(c.Stream.Config())
 	for i, m := range query.Transcript(req) {

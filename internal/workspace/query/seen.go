@@ -66,7 +66,10 @@ func seen(stream *conversation.Stream, name, request string) (config.Tree, []pro
 }
 
 // Said is a message of a request as people read it.
-type Said struct{ Role, Text string }
+type Said struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
 
 // Transcript writes a request's messages out, the system's parts first, as
 // wires without a place of their own for documents send them.
