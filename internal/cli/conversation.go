@@ -44,18 +44,30 @@ func (a *app) targeted(args []string) (*workspace.Workspace, conversation.ID, er
 	if err != nil {
 		return nil, 0, err
 	}
-	base, err := a.loader(ws).Base()
-	if err != nil {
-		// Looking at conversations must work while a configuration file is broken.
-		base = &config.Stack{}
-		a.note("the configuration cannot be read: " + err.Error())
-	}
 	target := ""
 	if len(args) > 0 {
 		target = args[0]
 	}
-	id, err := a.conversationID(ws, base.Merged(), target)
+	id, err := a.conversationID(ws, a.standing(ws), target)
 	return ws, id, err
+}
+
+// standing is the configuration of files and environment or, while that
+// cannot be read, the built-in one: looking at conversations and mending them
+// must work all the same.
+func (a *app) standing(ws *workspace.Workspace) config.Tree {
+	if a.config != nil {
+		return a.config
+	}
+	base, err := a.loader(ws).Base()
+	if err == nil {
+		a.config, err = config.Finalize(base.Merged())
+	}
+	if err != nil {
+		a.note("the configuration cannot be read: " + err.Error())
+		a.config = config.Defaults()
+	}
+	return a.config
 }
 
 func (a *app) lsCommand() *cobra.Command {

@@ -9,7 +9,6 @@ import (
 
 	"jp/internal/lib/fault"
 	"jp/internal/workspace"
-	"jp/internal/workspace/config"
 	"jp/internal/workspace/conversation"
 )
 
@@ -70,15 +69,7 @@ func (a *app) retitle(ctx context.Context, c *workspace.Conversation, title stri
 // sound. What a person wrote is never thrown away: a copy that is not sound
 // stays, and the error says where.
 func (a *app) editFile(ctx context.Context, ws *workspace.Workspace, c *workspace.Conversation, name string) error {
-	base, err := a.loader(ws).Base()
-	if err != nil {
-		return err
-	}
-	tree, err := config.Finalize(base.Merged())
-	if err != nil {
-		return err
-	}
-	editor := a.editor(tree)
+	editor := a.editor(a.standing(ws))
 	if editor == nil {
 		return fault.New(fault.Usage, "there is no editor to open %s in", name).WithHint("set EDITOR, or JP_EDITOR where there is no terminal")
 	}

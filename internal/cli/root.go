@@ -25,8 +25,9 @@ type app struct {
 	workspace string
 	width     int
 	waiting   time.Duration
-	waited    bool   // --wait was given
-	command   string // that runs, for those who wait for it
+	waited    bool        // --wait was given
+	command   string      // that runs, for those who wait for it
+	config    config.Tree // see standing; nil until it is needed
 }
 
 var formats = []string{"auto", "text", "text-pretty", "json", "json-pretty"}
