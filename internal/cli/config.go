@@ -16,7 +16,8 @@ func (a *app) configCommand() *cobra.Command {
 	var defaults bool
 	show := &cobra.Command{
 		Use: "show [KEY]", Short: "Print the configuration in force, or of one conversation",
-		Args: cobra.MaximumNArgs(1),
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{takesConfig: "yes"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			key := ""
 			if len(args) > 0 {

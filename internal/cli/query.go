@@ -31,9 +31,10 @@ type queryFlags struct {
 func (a *app) queryCommand() *cobra.Command {
 	var q queryFlags
 	cmd := &cobra.Command{
-		Use:     "query [TEXT…]",
-		Aliases: []string{"q"},
-		Short:   "Ask the participants of a conversation",
+		Use:         "query [TEXT…]",
+		Aliases:     []string{"q"},
+		Annotations: map[string]string{takesConfig: "yes"},
+		Short:       "Ask the participants of a conversation",
 		Long: `Ask the participants of a conversation.
 
 The words are joined by a space. @name at the start of a word asks one

@@ -30,6 +30,9 @@ type app struct {
 	config    config.Tree // see standing; nil until it is needed
 }
 
+// takesConfig marks the commands that -c means something to.
+const takesConfig = "config"
+
 var formats = []string{"auto", "text", "text-pretty", "json", "json-pretty"}
 
 func (a *app) root() *cobra.Command {
@@ -41,6 +44,10 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.command, a.waited = cmd.CommandPath(), cmd.Flags().Changed("wait")
+			if len(a.cfg) > 0 && cmd.Annotations[takesConfig] == "" {
+				return fault.New(fault.Usage, "-c changes nothing about `%s`", a.command).
+					WithHint("it goes with `jp query` and `jp config show`")
+			}
 			if !slices.Contains(formats, a.format) {
 				return fault.New(fault.Usage, "unknown format %q", a.format).
 					WithHint("one of %s", strings.Join(formats, ", "))
