@@ -27,13 +27,13 @@ type bundle struct {
 
 // bundles readies the responders: what is missing shows here, before anything
 // is saved.
-func (r *Run) bundles(rm *room, names []string) ([]bundle, error) {
-	documents, err := r.documents(rm)
+func (rm *room) bundles() ([]bundle, error) {
+	documents, err := rm.documents(rm.tree, rm.named)
 	if err != nil {
 		return nil, err
 	}
 	var out []bundle
-	for _, name := range names {
+	for _, name := range rm.responders {
 		a, err := config.ParticipantConfig(rm.tree, name)
 		if err != nil {
 			return nil, err
@@ -41,14 +41,14 @@ func (r *Run) bundles(rm *room, names []string) ([]bundle, error) {
 		if err := a.Ready(); err != nil {
 			return nil, err
 		}
-		model, err := r.Model(rm.tree, a)
+		model, err := rm.Model(rm.tree, a)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, bundle{
 			Assistant: a,
 			model:     model,
-			system:    a.SystemParts(r.Tools != nil),
+			system:    a.SystemParts(rm.Tools != nil),
 			documents: slices.Clone(documents),
 			known:     Known(rm.tree),
 		})
@@ -61,9 +61,9 @@ func Known(tree config.Tree) []string {
 	return unique(slices.Concat(config.Roster(tree), config.Captured(tree), []string{config.Reserved}))
 }
 
-func (r *Run) documents(rm *room) ([]llm.Document, error) {
+func (r *Run) documents(tree config.Tree, named []attach.Ref) ([]llm.Document, error) {
 	var refs []attach.Ref
-	for _, v := range config.Attachments(rm.tree) {
+	for _, v := range config.Attachments(tree) {
 		ref, reason := stored(v)
 		if reason != "" {
 			r.Notes(reason)
@@ -71,7 +71,7 @@ func (r *Run) documents(rm *room) ([]llm.Document, error) {
 		}
 		refs = append(refs, ref)
 	}
-	return r.Place.Read(refs, rm.named, r.Notes)
+	return r.Place.Read(refs, named, r.Notes)
 }
 
 // Request is what a model is sent for a participant over lines.

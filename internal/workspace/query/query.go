@@ -111,11 +111,7 @@ func (r *Run) create(ctx context.Context, in Input) error {
 	if err != nil {
 		return err
 	}
-	plan, err := room.resolve(in)
-	if err != nil {
-		return err
-	}
-	bundles, err := r.bundles(room, plan)
+	bundles, err := room.resolve(in)
 	if err != nil {
 		return err
 	}
@@ -125,7 +121,7 @@ func (r *Run) create(ctx context.Context, in Input) error {
 	}
 	open, err := r.Workspace.Create(ctx, workspace.Spec{
 		Base:   config.Snapshot(config.TakeUser(room.tree, nil)),
-		Events: turn(room.request(in, plan)),
+		Events: room.turn(in),
 		Title:  title,
 		Local:  in.Local || config.StartLocal(room.tree),
 	})
@@ -137,28 +133,33 @@ func (r *Run) create(ctx context.Context, in Input) error {
 }
 
 func (r *Run) proceed(ctx context.Context, in Input) error {
-	open, err := r.Workspace.Open(ctx, in.ID, in.Wait)
+	open, room, err := r.enter(ctx, in)
 	if err != nil {
 		return err
 	}
 	defer open.Close()
-	room, err := r.oldRoom(open.Stream, in)
-	if err != nil {
-		return err
-	}
-	plan, err := room.resolve(in)
-	if err != nil {
-		return err
-	}
-	bundles, err := r.bundles(room, plan)
+	bundles, err := room.resolve(in)
 	if err != nil {
 		return err
 	}
 	open.Meta.LastActivatedAt = r.Workspace.Env().Now()
-	if err := room.save(ctx, open, turn(room.request(in, plan))...); err != nil {
+	if err := room.save(ctx, open, room.turn(in)...); err != nil {
 		return err
 	}
 	return r.exchange(ctx, open, room.tree, bundles)
+}
+
+// enter opens the conversation that in goes on with. Close it.
+func (r *Run) enter(ctx context.Context, in Input) (*workspace.Conversation, *room, error) {
+	open, err := r.Workspace.Open(ctx, in.ID, in.Wait)
+	if err != nil {
+		return nil, nil, err
+	}
+	room, err := r.oldRoom(open.Stream, in)
+	if err != nil {
+		open.Close()
+	}
+	return open, room, err
 }
 
 // resume answers the last request for everyone whose reply to it is not
@@ -168,15 +169,11 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 		return fault.New(fault.Usage, "--resume answers the last request again and takes no new one").
 			WithHint("leave out the text, --new, --at and --invite")
 	}
-	open, err := r.Workspace.Open(ctx, in.ID, in.Wait)
+	open, room, err := r.enter(ctx, in)
 	if err != nil {
 		return err
 	}
 	defer open.Close()
-	room, err := r.oldRoom(open.Stream, in)
-	if err != nil {
-		return err
-	}
 	last, ok := lastRequest(open.Stream)
 	if !ok {
 		return fault.New(fault.Invalid, "there is no request to resume").WithHint("ask something: jp q \"…\"")
@@ -186,10 +183,7 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 		r.Notes("every reply to the last request is complete")
 		return nil
 	}
-	if err := room.finish(in); err != nil {
-		return err
-	}
-	bundles, err := r.bundles(room, room.responders)
+	bundles, err := room.finish(in)
 	if err != nil {
 		return err
 	}
@@ -206,7 +200,7 @@ func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, tree c
 		return fault.New(fault.Internal, "the request is missing")
 	}
 	if err := r.Workspace.SetActive(open.ID); err != nil {
-		return err
+		r.Notes(err.Error()) // the request is saved: it is answered all the same
 	}
 	ex := Exchange{ID: open.ID, Request: request.ID, Config: tree}
 	plan := make([]exchange.Slot, len(bundles))

@@ -98,8 +98,8 @@ func (r *Run) room() (*room, error) {
 }
 
 // resolve works out who answers and finishes the configuration. It returns
-// the responders in order.
-func (rm *room) resolve(in Input) ([]string, error) {
+// the responders in order, ready to answer.
+func (rm *room) resolve(in Input) ([]bundle, error) {
 	if strings.TrimSpace(in.content()) == "" {
 		return nil, fault.New(fault.Usage, "the query is empty").WithHint("say something: jp q \"…\"")
 	}
@@ -125,32 +125,45 @@ func (rm *room) resolve(in Input) ([]string, error) {
 			WithHint("invite somebody: jp c invite <name>, or ask one with --at <name>")
 	}
 	rm.nearMisses(in)
-	return rm.responders, rm.finish(in)
+	return rm.finish(in)
 }
 
-// finish applies what depends on knowing the responders, and checks the
-// result. rm.responders is set.
-func (rm *room) finish(in Input) error {
+// finish applies what depends on knowing rm.responders, checks the result and
+// readies them.
+func (rm *room) finish(in Input) ([]bundle, error) {
 	// Before anything is assigned: an assignment would make an assistant of
 	// nothing but itself.
-	if err := config.CheckRoster(rm.tree); err != nil {
-		return err
+	if err := rm.checkRoster(); err != nil {
+		return nil, err
 	}
 	if err := rm.assignScoped(func(string) bool { return true }); err != nil {
-		return err
+		return nil, err
 	}
 	if err := rm.flags(in.Flags); err != nil {
-		return err
+		return nil, err
 	}
 	if err := rm.attach(in); err != nil {
-		return err
+		return nil, err
 	}
 	if rm.touched && !slices.Contains(rm.responders, config.Reserved) {
 		rm.Notes("-c " + config.Reserved + ".… changes the participant " + config.Reserved + ", which is not asked; use -c @" + rm.responders[0] + ":…")
 	}
 	var err error
-	rm.tree, err = config.Finalize(rm.tree)
-	return err
+	if rm.tree, err = config.Finalize(rm.tree); err != nil {
+		return nil, err
+	}
+	return rm.bundles()
+}
+
+// checkRoster refuses a roster that cannot be asked. One that a new
+// conversation would begin with is mended where it stands.
+func (rm *room) checkRoster() error {
+	err := config.CheckRoster(rm.tree)
+	if err == nil || !rm.fresh {
+		return err
+	}
+	return fault.New(fault.CodeOf(err), "%w", err).
+		WithHint("the configuration's own conversation.participants or assistants says so (`jp config show --explain conversation.participants`); change it there, or name others with --invite")
 }
 
 // assignScoped applies the values of -c @name:KEY… for the names that may have
@@ -222,22 +235,18 @@ func (rm *room) save(ctx context.Context, open *workspace.Conversation, events .
 	return open.Save(ctx)
 }
 
-// request is the request's event.
-func (rm *room) request(in Input, responders []string) conversation.Event {
+// turn is the events that a request begins with.
+func (rm *room) turn(in Input) []conversation.Event {
 	author := config.UserName(rm.tree)
 	if author == "" && rm.Author != nil {
 		author = rm.Author()
 	}
-	return conversation.Event{
+	return []conversation.Event{{Kind: conversation.TurnStart}, {
 		Kind:       conversation.ChatRequest,
 		Content:    in.content(),
 		Author:     author,
-		Responders: responders,
-	}
-}
-
-func turn(request conversation.Event) []conversation.Event {
-	return []conversation.Event{{Kind: conversation.TurnStart}, request}
+		Responders: rm.responders,
+	}}
 }
 
 // unknown is the error for a name that nothing answers to.

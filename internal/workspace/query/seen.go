@@ -30,7 +30,7 @@ func (r *Run) Seen(stream *conversation.Stream, name, request string) (llm.Reque
 	if err != nil {
 		return llm.Request{}, err
 	}
-	docs, err := r.documents(&room{Run: r, tree: tree})
+	docs, err := r.documents(tree, nil)
 	if err != nil {
 		return llm.Request{}, err
 	}
