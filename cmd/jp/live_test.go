@@ -67,7 +67,9 @@ func (w *watch) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func server(ts *testscript.TestScript) *llmtest.Server { return ts.Value(serverKey{}).(*llmtest.Server) }
+func server(ts *testscript.TestScript) *llmtest.Server {
+	return ts.Value(serverKey{}).(*llmtest.Server)
+}
 
 func says(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -85,6 +87,13 @@ func thinks(ts *testscript.TestScript, neg bool, args []string) {
 	frames := append([]llmtest.Frame(nil), whole.Frames[:said]...)
 	whole.Frames = append(append(frames, llmtest.Frame{Hold: true}), whole.Frames[said:]...)
 	server(ts).Script(args[0], whole)
+}
+
+func calls(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: calls MODEL ID TOOL")
+	}
+	server(ts).Script(args[0], llmtest.ToolReply(args[1], args[2], `{"path":"README.md"}`))
 }
 
 func await(ts *testscript.TestScript, neg bool, args []string) {

@@ -32,6 +32,7 @@ import (
 //	harmless FILE…    that nothing in it can move a terminal
 //	says MODEL TEXT   what MODEL replies next
 //	thinks MODEL TEXT what it thinks next, without an answer until release
+//	calls MODEL ID T  that it calls tool T next
 //	await N           waits until N requests have been sent
 //	release           lets everything that hangs go on
 //
@@ -53,7 +54,7 @@ func TestScripts(t *testing.T) {
 			"log":   log,
 			"value": value,
 			"chat":  chat,
-			"says":  says, "thinks": thinks, "await": await, "release": release,
+			"says":  says, "thinks": thinks, "calls": calls, "await": await, "release": release,
 			"fixture": fixture, "files": files, "survives": survives, "harmless": harmless,
 		},
 		Condition: condition,
