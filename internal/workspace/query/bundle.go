@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
@@ -99,6 +100,7 @@ var _ exchange.Responder = speakers{}
 // Respond implements exchange.Responder.
 func (s speakers) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[reply.Event, error] {
 	b := s.bundles[slot.Speaker]
+	var view projection.View // as it was shown last
 	sp := reply.Speaker{
 		Model: b.model,
 		Tools: s.run.Tools,
@@ -111,7 +113,7 @@ func (s speakers) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[rep
 			Cycles:     b.Request.MaxCycles,
 		},
 		Prompt: func(context.Context) (reply.Prompt, error) {
-			view := projection.Project(s.open.Stream.Lines(), projection.Seat{
+			view = projection.Project(s.open.Stream.Lines(), projection.Seat{
 				Speaker:   b.ID,
 				Provider:  b.Model.Provider,
 				Answering: s.request,
@@ -120,7 +122,36 @@ func (s speakers) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[rep
 			return reply.Prompt{Request: Request(b.Assistant, b.system, b.documents, view), Label: view.Own}, nil
 		},
 	}
-	return sp.Reply(ctx)
+	return func(yield func(reply.Event, error) bool) {
+		for e, err := range sp.Reply(ctx) {
+			if !yield(e, err) {
+				return
+			}
+			if whose := b.borrowed(view, e.Record); whose != "" {
+				s.run.Notes("this answer is " + b.ID + "'s, though it begins with the label of " + whose)
+			}
+		}
+	}
+}
+
+// borrowed is the label of somebody else that an answer begins with, or "".
+// It stays in the text, which is nobody's but the speaker's.
+func (b bundle) borrowed(view projection.View, rec *reply.Record) string {
+	if rec == nil || rec.Answer == nil {
+		return ""
+	}
+	for _, part := range rec.Answer.Parts {
+		if part.Kind != reply.Text {
+			continue
+		}
+		for _, label := range slices.Concat(view.Labels, b.known) {
+			if label != b.ID && strings.HasPrefix(part.Text, "["+label+"]:") {
+				return label
+			}
+		}
+		return ""
+	}
+	return ""
 }
 
 // ledger keeps records as events of the stream.
