@@ -90,6 +90,7 @@ func setup(e *testscript.Env) error {
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"),
 		"SERVER="+server.URL,
+		"GORACE=atexit_sleep_ms=0", // the race detector's second at each exit adds up
 	)
 	files := map[string]string{
 		".home/gitconfig": "[user]\n\tname = jean\n",
