@@ -105,6 +105,18 @@ func TestFilterIgnoresChunking(t *testing.T) {
 	})
 }
 
+func TestFilterHoldsASequenceOverPieces(t *testing.T) {
+	var f Filter
+	for _, c := range [][2]string{
+		{"before", "before"}, {"\x1b", ""}, {"]52;c;SGVsbG8=", ""}, {"\x07after", "after"},
+		{"\xc2", ""}, {"\x9b2", ""}, {"Jx", "x"},
+	} {
+		if got := f.Write(c[0]); got != c[1] {
+			t.Errorf("Write(%q) = %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
 func FuzzFilter(f *testing.F) {
 	f.Add("before\x1b]52;c;SGVsbG8=\x07after", 1)
 	f.Add("\x9b2J\xe2\x9b\r\n\x1bP\x1b\\", 2)

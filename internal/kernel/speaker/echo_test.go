@@ -40,6 +40,8 @@ func TestEcho(t *testing.T) {
 		{"dev", "[architect]: I object", "[architect]: I object"},
 		{"dev", "[developer]: x", "[developer]: x"},
 		{"dev", "[Dev]: x", "[Dev]: x"},
+		{"dev", "dev: dev: hello", "dev: dev: hello"},
+		{"Bot1", "[Bot1]: [Bot1]: hello", "hello"},
 		{"dev", " [dev]: x", " [dev]: x"},
 		{"dev", "x\n[dev]: y", "x\n[dev]: y"},
 		{"dev", "[dev]: [architect]: [dev]: x", "[architect]: [dev]: x"},
