@@ -194,7 +194,8 @@ func (p Place) read(path string, ref Ref) (llm.Document, error) {
 		return llm.Document{}, fault.New(fault.Storage, "cannot read %s: %w", path, reason(err))
 	}
 	if info.Size() > MaxFile {
-		return llm.Document{}, fault.New(fault.Invalid, "%s is larger than %d MiB", path, MaxFile>>20)
+		return llm.Document{}, fault.New(fault.Invalid, "%s is larger than %d MiB", path, MaxFile>>20).
+			WithHint("attach the part that matters")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -212,7 +213,8 @@ func (p Place) read(path string, ref Ref) (llm.Document, error) {
 	case kind == "image/png", kind == "image/jpeg", kind == "image/gif", kind == "image/webp":
 		doc.Image = &llm.Image{MediaType: kind, Data: data, Source: source}
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return llm.Document{}, fault.New(fault.Invalid, "%s is neither text nor a picture", source)
+		return llm.Document{}, fault.New(fault.Invalid, "%s is neither text nor a picture", source).
+			WithHint("attach text in UTF-8, or a PNG, JPEG, GIF or WebP picture")
 	default:
 		doc.Text = string(data)
 	}
