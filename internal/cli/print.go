@@ -46,11 +46,7 @@ func (a *app) print(args []string, f printFlags) error {
 	if f.last < 0 {
 		return fault.New(fault.Usage, "--last counts turns, %d is no count", f.last)
 	}
-	ws, id, err := a.targeted(args)
-	if err != nil {
-		return err
-	}
-	c, err := ws.Read(id)
+	ws, c, err := a.reading(args)
 	if err != nil {
 		return err
 	}

@@ -22,11 +22,7 @@ func (a *app) showCommand() *cobra.Command {
 		Use: "show [TARGET]", Aliases: []string{"s"}, Short: "Say what a conversation is and who is in it",
 		Long: targets, Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ws, id, err := a.targeted(args)
-			if err != nil {
-				return err
-			}
-			c, err := ws.Read(id)
+			ws, c, err := a.reading(args)
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ type record struct {
 	Item
 }
 
-const indexVersion = 1
+const indexVersion = 2
 
 type indexFile struct {
 	Version int      `json:"version"`

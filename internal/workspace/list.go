@@ -18,6 +18,7 @@ type Item struct {
 	ID            conversation.ID `json:"id"`
 	Dir           string          `json:"dir"`
 	Title         string          `json:"title,omitempty"`
+	Opening       string          `json:"opening,omitempty"` // the beginning of the first request
 	LastActivated time.Time       `json:"last_activated,omitzero"`
 	LastEvent     time.Time       `json:"last_event,omitzero"`
 	Pinned        time.Time       `json:"pinned,omitzero"`
@@ -106,7 +107,7 @@ func look(f found, copy string) Item {
 		item.Pinned, item.Expires = meta.PinnedAt, meta.ExpiresAt
 	}
 	sum, err := conversation.Summarize(f.path)
-	item.Events, item.LastEvent = sum.Events, sum.LastEvent
+	item.Events, item.LastEvent, item.Opening = sum.Events, sum.LastEvent, sum.Opening
 	if err != nil && item.Broken == "" {
 		item.Broken = err.Error()
 	}

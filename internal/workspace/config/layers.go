@@ -241,14 +241,17 @@ func (l *Loader) searched(base *Stack) [][]string {
 	return out
 }
 
-// Dirs lists the folders that names are looked up in, as people read them;
-// those that are not there are left out.
+// Dirs lists the folders that names are looked up in, as people read them:
+// those that are there or, when none is, those that the workspace may have.
 func (l *Loader) Dirs(base *Stack) []string {
 	var dirs []string
 	for _, dir := range slices.Concat(l.searched(base)...) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			dirs = append(dirs, l.show(dir))
 		}
+	}
+	if dirs == nil {
+		return base.loadPaths()
 	}
 	return dirs
 }

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"jp/internal/workspace"
+	"jp/internal/workspace/conversation"
+)
+
+func (a *app) rmCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "rm TARGET…", Aliases: []string{"remove", "rem", "delete", "del"}, Short: "Remove conversations for good",
+		Long: targets, Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.rm(cmd.Context(), args, yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func (a *app) rm(ctx context.Context, args []string, yes bool) error {
+	var ids []conversation.ID
+	var ws *workspace.Workspace
+	for _, arg := range args {
+		var id conversation.ID
+		var err error
+		if ws, id, err = a.targeted([]string{arg}); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	var removed []string
+	for _, id := range ids {
+		c, err := ws.Read(id)
+		if err != nil {
+			return err
+		}
+		if !yes {
+			ok, err := a.confirm("Remove "+id.String()+titled(c.Meta.Title)+"?", "give --yes to remove it without being asked")
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+		}
+		if err := ws.Remove(ctx, id, a.wait()); err != nil {
+			return err
+		}
+		removed = append(removed, id.String())
+		if !a.json() {
+			a.printf("Removed %s%s\n", id, titled(c.Meta.Title))
+		}
+	}
+	if a.json() {
+		return a.printJSON(map[string]any{"action": "rm", "ids": removed})
+	}
+	return nil
+}
