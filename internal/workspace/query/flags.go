@@ -49,11 +49,14 @@ func (rm *room) ambiguous(f Flag) error {
 			break
 		}
 	}
-	hint := fmt.Sprintf("use `--at %s %s`", name, strings.TrimSpace(f.Name+" "+quoted(f.Value)))
-	if f.Assign != "" {
-		hint += fmt.Sprintf(" or `-c %s`", quoted("@"+name+":"+f.Assign))
+	ways := []string{fmt.Sprintf("`--at %s %s`", name, strings.TrimSpace(f.Name+" "+quoted(f.Value)))}
+	if rm.resuming {
+		ways = nil // --resume takes no --at
 	}
-	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("%s", hint)
+	if f.Assign != "" {
+		ways = append(ways, fmt.Sprintf("`-c %s`", quoted("@"+name+":"+f.Assign)))
+	}
+	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("use %s", strings.Join(ways, " or "))
 }
 
 // quoted writes a value as a shell takes it in one word.

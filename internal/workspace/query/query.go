@@ -178,6 +178,7 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 	if !ok {
 		return fault.New(fault.Invalid, "there is no request to resume").WithHint("ask something: jp q \"…\"")
 	}
+	room.resuming = true
 	room.responders = open.Stream.Waiting(last.ID)
 	if len(room.responders) == 0 {
 		r.Notes("every reply to the last request is complete")

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,10 +19,11 @@ import (
 // step leaves nothing behind.
 type room struct {
 	*Run
-	fresh bool
-	base  *config.Stack // files and environment; what names are looked up in
-	from  config.Tree   // what the stream holds; nil when fresh
-	tree  config.Tree   // what it will hold
+	fresh    bool // a new conversation
+	resuming bool
+	base     *config.Stack // files and environment; what names are looked up in
+	from     config.Tree   // what the stream holds; nil when fresh
+	tree     config.Tree   // what it will hold
 
 	responders []string
 	named      []attach.Ref        // attachments that this run names
@@ -251,16 +253,23 @@ func (rm *room) turn(in Input) []conversation.Event {
 
 // unknown is the error for a name that nothing answers to.
 func (rm *room) unknown(name string) error {
-	hint := "invite with `jp c invite <name>`"
-	known := slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree), rm.Loader.Names(rm.base))
-	if near, ok := speaker.Nearest(name, known); ok && near != name {
-		hint = "did you mean " + near + "? Invite with `jp c invite <name>`"
+	way := "`jp c invite %s`"
+	if rm.fresh {
+		way = "`--invite %s`"
+	}
+	hint := "invite one with " + fmt.Sprintf(way, "<name>")
+	present := slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree))
+	if near, ok := speaker.Nearest(name, slices.Concat(present, rm.Loader.Names(rm.base))); ok && near != name {
+		hint = "did you mean " + near + "?"
+		if !slices.Contains(present, near) {
+			hint += " Invite it with " + fmt.Sprintf(way, near)
+		}
 	}
 	where := strings.Join(rm.Loader.Dirs(rm.base), ", ")
 	if where == "" {
 		where = "no folder: list some under config_load_paths"
 	}
-	return fault.New(fault.NotFound, "no assistant named %q", name).WithHint("%s; looked in %s", hint, where)
+	return fault.New(fault.NotFound, "no assistant named %q", name).WithHint("%s (looked in %s)", hint, where)
 }
 
 func unique(names []string) []string {
