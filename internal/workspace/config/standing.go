@@ -1,6 +1,11 @@
 package config
 
-import "jp/internal/lib/fault"
+import (
+	"net"
+	"net/url"
+
+	"jp/internal/lib/fault"
+)
 
 // KeepParticipants returns t with the roster and the captures of from, and
 // tells whether t had others. Outside of a conversation both are only what a
@@ -24,6 +29,59 @@ func TakeUser(t, from Tree) Tree {
 		t = with(t, v, "user")
 	}
 	return t
+}
+
+// TakeProviders returns t with the providers of here, the machine's own
+// settings: a conversation that came with a pull decides neither which server
+// is asked nor which variable is sent to it as a key. What a conversation says
+// of a server on this very machine counts where here is silent.
+func TakeProviders(t, here Tree) Tree {
+	own := table(t, "providers", "llm")
+	llm := Tree{}
+	for id, v := range table(here, "providers", "llm") {
+		llm[id] = v
+	}
+	if v, ok := own["aliases"]; ok {
+		llm["aliases"] = v
+	}
+	for id := range own {
+		if base, ok := foreignBase(t, here, id); ok && loopback(base) {
+			llm = with(llm, base, id, "base_url")
+		}
+	}
+	t = without(t, "providers")
+	t = with(t, llm, "providers", "llm")
+	if v := at(here, "providers", "mcp"); v != nil {
+		t = with(t, v, "providers", "mcp")
+	}
+	return t
+}
+
+// ForeignServer returns the base URL that t has for a provider and that
+// TakeProviders leaves out, or "".
+func ForeignServer(t, here Tree, provider string) string {
+	if base, ok := foreignBase(t, here, provider); ok && !loopback(base) {
+		return base
+	}
+	return ""
+}
+
+// foreignBase is a base URL that neither here nor the built-in settings know.
+func foreignBase(t, here Tree, provider string) (string, bool) {
+	base := text(t, "providers", "llm", provider, "base_url")
+	if base == "" || provider == "aliases" || at(here, "providers", "llm", provider, "base_url") != nil {
+		return "", false
+	}
+	return base, base != Provider(Tree{}, provider).BaseURL
+}
+
+func loopback(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Lookup returns the value at a dotted key. Errors: fault.Usage for a key that

@@ -10,6 +10,7 @@ import (
 	"jp/internal/kernel/llm"
 	"jp/internal/kernel/projection"
 	"jp/internal/kernel/reply"
+	"jp/internal/lib/fault"
 	"jp/internal/workspace"
 	"jp/internal/workspace/attach"
 	"jp/internal/workspace/config"
@@ -33,6 +34,7 @@ func (rm *room) bundles() ([]bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	tree := config.TakeProviders(rm.tree, rm.here)
 	var out []bundle
 	for _, name := range rm.responders {
 		a, err := config.ParticipantConfig(rm.tree, name)
@@ -42,7 +44,13 @@ func (rm *room) bundles() ([]bundle, error) {
 		if err := a.Ready(); err != nil {
 			return nil, err
 		}
-		model, err := rm.Model(rm.tree, a)
+		if base := config.ForeignServer(rm.tree, rm.here, a.Model.Provider); base != "" {
+			rm.Notes("the conversation's own server " + base + " is not asked; set providers.llm." + a.Model.Provider + ".base_url in your configuration if it should be")
+		}
+		model, err := rm.Model(tree, a)
+		if err != nil && len(rm.responders) > 1 {
+			err = fault.New(fault.CodeOf(err), "%s: %w", name, err).WithHint("%s", fault.HintOf(err))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type room struct {
 	base     *config.Stack // files and environment; what names are looked up in
 	from     config.Tree   // what the stream holds; nil when fresh
 	tree     config.Tree   // what it will hold
+	here     config.Tree   // files, environment and -c alone: the machine's own say
 
 	responders []string
 	named      []attach.Ref        // attachments that this run names
@@ -52,6 +53,7 @@ func (r *Run) newRoom(in Input) (*room, error) {
 	if rm.tree, err = rm.lay(stack, in.Config); err != nil {
 		return nil, err
 	}
+	rm.here = stack.Merged()
 	rm.tree = config.WithRoster(rm.tree, config.Roster(rm.tree)) // stored even when it is the implicit one
 	return rm, nil
 }
@@ -74,10 +76,13 @@ func (r *Run) oldRoom(stream *conversation.Stream, in Input) (*room, error) {
 	if _, changed := config.KeepParticipants(stack.Merged(), before); changed {
 		r.Notes("-c does not change who is in an existing conversation; use --invite, --at, `jp c uninvite` or -c @name:…")
 	}
-	if !stack.Assigned("user") {
-		tree = config.TakeUser(tree, rm.base.Merged())
-	}
 	rm.tree, _ = config.KeepParticipants(tree, rm.from)
+	alone, here := *r.Loader, rm.base.Clone()
+	alone.Note = func(string) {} // said already
+	if _, err := alone.Lay(here, in.Config); err != nil {
+		return nil, err
+	}
+	rm.here = here.Merged()
 	return rm, nil
 }
 
@@ -239,7 +244,7 @@ func (rm *room) save(ctx context.Context, open *workspace.Conversation, events .
 
 // turn is the events that a request begins with.
 func (rm *room) turn(in Input) []conversation.Event {
-	author := config.UserName(rm.tree)
+	author := config.UserName(rm.here)
 	if author == "" && rm.Author != nil {
 		author = rm.Author()
 	}
