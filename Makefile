@@ -21,9 +21,11 @@ build:
 run: build
 	@scripts/panel
 
-test: format build vet lint unit
-	@$(MAKE) --no-print-directory crash KILLS=15
-	@$(MAKE) --no-print-directory race ROUNDS=15
+# Each part is announced: without a cache some are silent for minutes.
+test:
+	@for part in format build vet lint unit "crash KILLS=15" "race ROUNDS=15"; do \
+		echo "make $$part"; $(MAKE) --no-print-directory $$part || exit 1; \
+	done
 	@echo "make test: all passed"
 
 # format fails and lists the files; fmt repairs them.
