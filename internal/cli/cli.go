@@ -88,7 +88,7 @@ func run(ctx context.Context, p Process) int {
 	if quiet, ok := errors.AsType[exitOnly](err); ok {
 		return int(quiet)
 	}
-	term.Fault(a.stream(p.Stderr), advised(err), a.json())
+	term.Fault(a.stream(p.Stderr), a.advised(err), a.json())
 	code, ok := exitCodes[fault.CodeOf(err)]
 	if !ok {
 		code = 1
@@ -99,15 +99,18 @@ func run(ctx context.Context, p Process) int {
 // advice is the hint of an error that brings none of its own.
 var advice = map[fault.Code]string{
 	fault.Usage:    "see `jp --help`",
-	fault.Config:   "mend it there, nothing was saved; `jp config show --explain KEY` says where a value comes from",
+	fault.Config:   "mend it there; nothing was saved",
 	fault.Damaged:  "nothing was changed; restore the file, for example from Git",
 	fault.Storage:  "look at the permissions, and whether there is space left",
 	fault.Provider: "what was said so far is kept; try again, or go on with another model: jp q -m PROVIDER/NAME",
 	fault.Internal: "this is a fault of jp; what was saved before it is kept",
 }
 
-func advised(err error) error {
+func (a *app) advised(err error) error {
 	hint, ok := advice[fault.CodeOf(err)]
+	if fault.CodeOf(err) == fault.Usage && a.command != "" {
+		hint = "see `" + a.command + " --help`"
+	}
 	if !ok || fault.HintOf(err) != "" {
 		return err
 	}

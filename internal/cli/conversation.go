@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"jp/internal/lib/fault"
@@ -84,9 +86,9 @@ func titled(title string) string {
 }
 
 // confirm asks a yes-or-no question, which needs a terminal.
-func (a *app) confirm(question, hint string) (bool, error) {
+func (a *app) confirm(ctx context.Context, question, hint string) (bool, error) {
 	if !a.InTTY {
 		return false, fault.New(fault.Usage, "this asks a question, and there is no terminal to ask it at").WithHint("%s", hint)
 	}
-	return a.ask().Yes(question, false)
+	return a.ask(ctx).Yes(question, false)
 }

@@ -18,7 +18,7 @@ func (a *app) editCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "edit [TARGET]", Aliases: []string{"e"}, Short: "Change a conversation's title, or its files in the editor",
 		Long: targets + "\n\nA file is checked before it replaces the old one; on an error the old one stays.",
-		Args: cobra.MaximumNArgs(1),
+		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			retitle := cmd.Flags().Changed("title")
 			if !retitle && files == [3]bool{} {

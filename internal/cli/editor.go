@@ -71,8 +71,12 @@ func (a *app) editor(tree config.Tree) []string {
 // of an earlier query that failed.
 func (d *draft) write(ctx context.Context, text string) (string, error) {
 	if d.editor == nil {
+		way := "set EDITOR to an installed program"
+		if !d.app.InTTY {
+			way = "set JP_EDITOR to an installed program: without a terminal no other is opened"
+		}
 		return "", fault.New(fault.Usage, "there is nothing to send, and no editor to write it in").
-			WithHint("give the text: jp q \"…\", pipe it in, or set EDITOR")
+			WithHint("give the text: jp q \"…\", pipe it in, or %s", way)
 	}
 	if text == "" {
 		if old, err := os.ReadFile(d.path); err == nil {

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +27,7 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [PATH]",
 		Short: "Make a folder a workspace",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.init(cmd.Context(), append(args, ".")[0], model)
 		},
@@ -38,14 +40,16 @@ func (a *app) init(ctx context.Context, path, model string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
 	}
-	if model == "" {
-		var err error
+	file := filepath.Join(path, workspace.Marker, "config.toml")
+	_, err := os.Stat(file)
+	create := errors.Is(err, fs.ErrNotExist)
+	if create && model == "" {
 		if model, err = a.chooseModel(ctx); err != nil {
 			return err
 		}
 	}
 	if model != "" {
-		if _, err := config.ResolveModel(config.Tree{}, model); err != nil {
+		if err := usable(model); err != nil {
 			return err
 		}
 	}
@@ -60,24 +64,35 @@ func (a *app) init(ctx context.Context, path, model string) error {
 	if err := template.Must(template.New("init").Parse(initTOML)).Execute(&text, model); err != nil {
 		return err
 	}
-	file := filepath.Join(ws.Root, ".jp", "config.toml")
-	created := false
-	if _, err := os.Stat(file); os.IsNotExist(err) {
+	if create {
 		if err := atomicfile.Write(file, 0o644, []byte(text.String())); err != nil {
 			return err
 		}
-		created = true
 	}
 	if a.json() {
-		return a.printJSON(map[string]any{"action": "init", "workspace": ws.Root, "id": ws.ID, "config": file, "created": created})
+		return a.printJSON(map[string]any{"action": "init", "workspace": ws.Root, "id": ws.ID, "config": file, "created": create})
 	}
 	a.printf("Workspace %s is ready.\n", ws.Root)
-	if !created {
+	switch {
+	case !create && model != "":
+		a.note(file + " was there already and is left as it is; its model is not changed")
+	case !create:
 		a.note(file + " was there already and is left as it is")
-	} else if model == "" {
+	case model == "":
 		a.note("no model is chosen yet: set assistant.model.id in " + file)
+	default:
+		a.note("ask something: jp q --new \"…\"")
 	}
 	return nil
+}
+
+// usable refuses a model that no query could be sent to.
+func usable(model string) error {
+	id, err := config.ResolveModel(config.Tree{}, model)
+	if err != nil {
+		return err
+	}
+	return supported(id)
 }
 
 // chooseModel asks for a model at a terminal; elsewhere none is chosen.
@@ -92,8 +107,8 @@ func (a *app) chooseModel(ctx context.Context) (string, error) {
 		}
 	}
 	options = append(options, "offline/rehearsal")
-	a.note("models seen here: " + strings.Join(options, ", ") + "; the last is embedded and only pretends")
-	return a.ask().Line("Model (provider/name)", options[0])
+	a.note("models seen here: " + strings.Join(options, ", ") + " (embedded, it only pretends)")
+	return a.ask(ctx).Line("Model (provider/name)", options[0])
 }
 
 // ollamaModels lists what a local Ollama has, if there is one.

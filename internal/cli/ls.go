@@ -18,7 +18,7 @@ func (a *app) lsCommand() *cobra.Command {
 	var archived bool
 	cmd := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List the conversations, the latest last",
-		Args: cobra.NoArgs,
+		Args: between(0, 0),
 		RunE: func(*cobra.Command, []string) error { return a.ls(limit, archived) },
 	}
 	cmd.Flags().IntVar(&limit, "limit", 0, "only the last `N`")
@@ -47,7 +47,12 @@ func (a *app) ls(limit int, archived bool) error {
 	if a.json() {
 		return a.printJSON(listed(items, active))
 	}
-	table := term.Table{Header: []string{"ID", "#", "Activity", "Local", "Title"}, Right: []bool{false, true}, Repeat: len(items) > 20}
+	table := term.Table{
+		Header: []string{"ID", "#", "Activity", "Local", "Title"},
+		Right:  []bool{false, true},
+		Drop:   []int{3, 2, 1},
+		Repeat: len(items) > 20,
+	}
 	for _, it := range items {
 		mark, local := "", ""
 		if it.ID == active {

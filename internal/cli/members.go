@@ -17,7 +17,7 @@ func (a *app) inviteCommand() *cobra.Command {
 		Use: "invite NAME…", Short: "Let assistants join a conversation",
 		Long: `Let assistants join a conversation. NAME is looked up in config_load_paths;
 a path, name=path or --source names the file itself.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var list []query.Invitation
 			for _, arg := range args {
@@ -56,7 +56,7 @@ func (a *app) uninviteCommand() *cobra.Command {
 	var id string
 	cmd := &cobra.Command{
 		Use: "uninvite NAME…", Short: "Let participants leave a conversation; what they are is kept",
-		Args: cobra.MinimumNArgs(1),
+		Args: between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
 				if !speaker.ValidID(name) {

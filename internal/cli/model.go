@@ -18,17 +18,13 @@ const rehearse = "offline"
 // sent, but a key that is missing shows here.
 func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 	id := as.Model
+	if err := supported(id); err != nil {
+		return nil, err
+	}
 	if id.Provider == rehearse {
-		if id.Name != "rehearsal" {
-			return nil, fault.New(fault.Config, "the only offline model is offline/rehearsal, not %s", id)
-		}
 		return rehearsal.New(cmp.Or(as.Name, as.ID)), nil
 	}
-	dialect, ok := chat.DialectOf(id.Provider)
-	if !ok {
-		return nil, fault.New(fault.Config, "models of %s cannot be used yet", id.Provider).
-			WithHint("use openai, openrouter, ollama or llamacpp; any compatible server is openai with providers.llm.openai.base_url")
-	}
+	dialect, _ := chat.DialectOf(id.Provider)
 	p := config.Provider(tree, id.Provider)
 	cfg := chat.Config{
 		Provider: id.Provider,
@@ -54,4 +50,16 @@ func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 		return nil, err
 	}
 	return chat.New(cfg), nil
+}
+
+// supported refuses models that we have no wire to.
+func supported(id config.ModelID) error {
+	if id.Provider == rehearse && id.Name != "rehearsal" {
+		return fault.New(fault.Config, "the only offline model is offline/rehearsal, not %s", id)
+	}
+	if _, ok := chat.DialectOf(id.Provider); !ok && id.Provider != rehearse {
+		return fault.New(fault.Config, "models of %s cannot be used yet", id.Provider).
+			WithHint("use openai, openrouter, ollama or llamacpp; any compatible server is openai with providers.llm.openai.base_url")
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 
@@ -59,7 +60,9 @@ func (a *app) printJSON(v any) error {
 	return term.NewJSON(a.Stdout, a.format == "json-pretty").Write(v)
 }
 
-func (a *app) ask() *term.Ask { return term.NewAsk(a.Stdin, a.stream(a.Stderr), a.InTTY) }
+func (a *app) ask(ctx context.Context) *term.Ask {
+	return term.NewAsk(input{ctx, a.Stdin}, a.stream(a.Stderr), a.InTTY)
+}
 
 func look(tree config.Tree) term.Look {
 	s := config.Style(tree)

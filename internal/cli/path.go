@@ -12,7 +12,7 @@ import (
 func (a *app) pathCommand() *cobra.Command {
 	var events, metadata, base bool
 	cmd := &cobra.Command{
-		Use: "path [TARGET]", Short: "Print where a conversation is stored", Long: targets, Args: cobra.MaximumNArgs(1),
+		Use: "path [TARGET]", Short: "Print where a conversation is stored", Long: targets, Args: between(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, c, err := a.reading(args)
 			if err != nil {

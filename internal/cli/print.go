@@ -30,7 +30,7 @@ func (a *app) printCommand() *cobra.Command {
 	var f printFlags
 	cmd := &cobra.Command{
 		Use: "print [TARGET]", Aliases: []string{"p"}, Short: "Print a conversation, or what a participant is shown of it",
-		Long: targets, Args: cobra.MaximumNArgs(1),
+		Long: targets, Args: between(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.print(args, f) },
 	}
 	fl := cmd.Flags()

@@ -164,25 +164,15 @@ func (a *app) stdin(ctx context.Context) (string, error) {
 	if a.InTTY || a.Stdin == nil {
 		return "", nil
 	}
-	type result struct {
-		data []byte
-		err  error
+	data, err := io.ReadAll(input{ctx, a.Stdin})
+	if cause := context.Cause(ctx); cause != nil {
+		return "", cause
 	}
-	read := make(chan result, 1)
-	go func() {
-		data, err := io.ReadAll(a.Stdin)
-		read <- result{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case r := <-read:
-		if r.err != nil {
-			return "", fault.New(fault.Storage, "cannot read standard input: %w", r.err)
-		}
-		text := strings.TrimSuffix(string(r.data), "\n")
-		return strings.TrimSuffix(text, "\r"), nil
+	if err != nil {
+		return "", fault.New(fault.Storage, "cannot read standard input: %w", err)
 	}
+	text := strings.TrimSuffix(string(data), "\n")
+	return strings.TrimSuffix(text, "\r"), nil
 }
 
 // target fills in which conversation the query goes to and how long it may
@@ -194,10 +184,6 @@ func (a *app) target(ws *workspace.Workspace, tree config.Tree, q *queryFlags) e
 		return nil
 	}
 	id, err := a.conversationID(ws, tree, q.id)
-	if err != nil && q.id == "" && fault.CodeOf(err) == fault.NotFound {
-		return fault.New(fault.NotFound, "no conversation is active here").
-			WithHint("start one with `jp q --new \"…\"`, or name one with --id")
-	}
 	q.in.ID = id
 	return err
 }
@@ -210,7 +196,7 @@ func (a *app) send(ctx context.Context, ws *workspace.Workspace, q queryFlags, d
 		Loader:    a.loader(ws),
 		Place:     a.place(ws),
 		Model:     a.model,
-		Author:    func() string { return a.gitUser(ctx) },
+		Author:    func() string { return a.gitUser(ctx, ws) },
 		Notes:     view.note,
 		Ready: func(ex query.Exchange) {
 			d.done()
@@ -243,10 +229,10 @@ func (a *app) stopped(s *exchange.Stopped) error {
 		WithHint("%sstill to answer: %s; go on with `jp q --resume`", hint, strings.Join(owing, ", "))
 }
 
-// gitUser is Git's user.name here, or "".
-func (a *app) gitUser(ctx context.Context) string {
+// gitUser is Git's user.name in the workspace, or "".
+func (a *app) gitUser(ctx context.Context, ws *workspace.Workspace) string {
 	cmd := exec.CommandContext(ctx, "git", "config", "--get", "user.name")
-	cmd.Dir, cmd.Env = a.Dir, a.Environ
+	cmd.Dir, cmd.Env = ws.Root, a.Environ
 	out, err := cmd.Output()
 	if err != nil {
 		return ""

@@ -13,7 +13,7 @@ func (a *app) rmCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "rm TARGET…", Aliases: []string{"remove", "rem", "delete", "del"}, Short: "Remove conversations for good",
-		Long: targets, Args: cobra.MinimumNArgs(1),
+		Long: targets, Args: between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.rm(cmd.Context(), args, yes)
 		},
@@ -40,7 +40,7 @@ func (a *app) rm(ctx context.Context, args []string, yes bool) error {
 			return err
 		}
 		if !yes {
-			ok, err := a.confirm("Remove "+id.String()+titled(c.Meta.Title)+"?", "give --yes to remove it without being asked")
+			ok, err := a.confirm(ctx, "Remove "+id.String()+titled(c.Meta.Title)+"?", "give --yes to remove it without being asked")
 			if err != nil {
 				return err
 			}

@@ -30,6 +30,9 @@ type app struct {
 	config    config.Tree // see standing; nil until it is needed
 }
 
+// version is the release that is being worked towards.
+const version = "0.1.0-dev"
+
 // takesConfig marks the commands that -c means something to.
 const takesConfig = "config"
 
@@ -38,6 +41,7 @@ var formats = []string{"auto", "text", "text-pretty", "json", "json-pretty"}
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "jp",
+		Version:       version,
 		Short:         "Conversations in which several language models and people take part",
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -62,33 +66,35 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(usage)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	f := root.PersistentFlags()
 	f.StringArrayVarP(&a.cfg, "cfg", "c", nil, "configuration: KEY=VALUE, @name:KEY=VALUE, a `NAME` or a path; repeatable")
 	f.StringVarP(&a.format, "format", "F", "auto", "output: auto, text, text-pretty, json or json-pretty")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and headings on stderr")
 	f.BoolVarP(&a.noPersist, "no-persist", "P", false, "change no file and no session")
 	f.StringVarP(&a.workspace, "workspace", "w", "", "workspace `path`, instead of the one around the working directory")
-	f.IntVar(&a.width, "width", -1, "columns to write in; 0 is unknown")
+	f.IntVar(&a.width, "width", 0, "columns to write in, instead of the terminal's")
 	f.DurationVar(&a.waiting, "wait", 0, "how long to wait for a conversation that is in use; 0 fails at once")
 	root.AddCommand(a.initCommand(), a.configCommand(), a.queryCommand(), a.conversationCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
-	countAsUsage(root)
 	return root
 }
 
-// countAsUsage makes complaints about the number of arguments usage errors.
-func countAsUsage(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usage(cmd, err)
-			}
-			return nil
+// between takes any number of arguments from least to most; most below 0 is any.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch n := len(args); {
+		case n < least && least == 1:
+			return fault.New(fault.Usage, "an argument is missing").WithHint("usage: %s", cmd.UseLine())
+		case n < least:
+			return fault.New(fault.Usage, "%d arguments are missing", least-n).WithHint("usage: %s", cmd.UseLine())
+		case most == 0 && n > 0:
+			return fault.New(fault.Usage, "`%s` takes no arguments, %q is one too many", cmd.CommandPath(), args[0]).WithHint("usage: %s", cmd.UseLine())
+		case most >= 0 && n > most:
+			return fault.New(fault.Usage, "%q is one argument too many", args[most]).WithHint("usage: %s", cmd.UseLine())
 		}
-	}
-	for _, sub := range cmd.Commands() {
-		countAsUsage(sub)
+		return nil
 	}
 }
 

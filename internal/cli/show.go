@@ -20,7 +20,7 @@ func (a *app) showCommand() *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use: "show [TARGET]", Aliases: []string{"s"}, Short: "Say what a conversation is and who is in it",
-		Long: targets, Args: cobra.MaximumNArgs(1),
+		Long: targets, Args: between(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ws, c, err := a.reading(args)
 			if err != nil {
@@ -190,7 +190,7 @@ func (s *summary) draw(a *app, full bool) error {
 		if full {
 			text = strings.TrimSpace(string(config.Effective(ch.delta)))
 		}
-		add("Changed "+conversation.FormatTime(ch.at), strings.Split(text, "\n")...)
+		add("Changed "+clock(ch.at), strings.Split(text, "\n")...)
 	}
 	add("Path", s.Path)
 	return d.Draw(a.out())
@@ -207,8 +207,11 @@ func (a *app) when(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s)", term.Age(t, a.Now()), t.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("%s (%s)", term.Age(t, a.Now()), clock(t))
 }
+
+// clock is a time as people write it.
+func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
 // foldAt is the size up to which a configuration change is shown whole.
 const foldAt = 120

@@ -7,7 +7,7 @@ import (
 func (a *app) useCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "use TARGET", Aliases: []string{"u"}, Short: "Make a conversation the active one of this session",
-		Long: targets, Args: cobra.ExactArgs(1),
+		Long: targets, Args: between(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ws, c, err := a.reading(args)
 			if err != nil {
@@ -20,11 +20,14 @@ func (a *app) useCommand() *cobra.Command {
 			if a.json() {
 				return a.printJSON(map[string]any{"action": "use", "id": c.ID.String(), "title": c.Meta.Title})
 			}
-			from := "none"
-			if before != 0 {
-				from = before.String()
+			switch before {
+			case 0:
+				a.printf("Active is %s%s\n", c.ID, titled(c.Meta.Title))
+			case c.ID:
+				a.printf("Active already is %s%s\n", c.ID, titled(c.Meta.Title))
+			default:
+				a.printf("Switched the active conversation from %s to %s%s\n", before, c.ID, titled(c.Meta.Title))
 			}
-			a.printf("Switched the active conversation from %s to %s%s\n", from, c.ID, titled(c.Meta.Title))
 			return nil
 		},
 	}

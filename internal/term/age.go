@@ -6,8 +6,12 @@ import (
 )
 
 // Age says how long before now t is: "just now", "3 days ago"; "in 3 days"
-// when it is after now. Parts of a unit do not count.
+// when it is after now. Parts of a unit do not count. The zero time is no time
+// and has no age: "".
 func Age(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
 	d := now.Sub(t)
 	form := "%s ago"
 	if d < 0 {

@@ -1,13 +1,14 @@
 package term
 
 import (
-	"fmt"
+	"io"
 
 	"jp/internal/lib/fault"
 )
 
 // Fault writes an error for people: "error: …" and, if there is one, a
-// "hint: …", one line each; or as one JSON object {message, hint, code}.
+// "hint: …", each in a line that is
+// folded on a terminal; or as one JSON object {message, hint, code}.
 func Fault(s Stream, err error, asJSON bool) {
 	message, hint := err.Error(), fault.HintOf(err)
 	if asJSON {
@@ -18,8 +19,9 @@ func Fault(s Stream, err error, asJSON bool) {
 		}{message, hint, fault.CodeOf(err)})
 		return
 	}
-	_, _ = fmt.Fprintf(s, "%s %s\n", s.paint(also(bold, red), "error:"), Line(message, 0))
+	text := s.sentence("error:", also(bold, red), message)
 	if hint != "" {
-		_, _ = fmt.Fprintf(s, "%s %s\n", s.paint(dim, "hint:"), Line(hint, 0))
+		text += s.sentence("hint:", dim, hint)
 	}
+	_, _ = io.WriteString(s, text)
 }

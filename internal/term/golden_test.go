@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,6 +55,33 @@ func goldens(t *testing.T, kind string, names []string, render func(name, in str
 				}
 			}
 		})
+	}
+}
+
+// golden holds what draw writes on terminals of these widths against
+// testdata/<name>, one file for each width.
+func golden(t *testing.T, name string, terminals []int, draw func(Stream) error) {
+	t.Helper()
+	path, got := filepath.Join("testdata", name), &txtar.Archive{}
+	for _, width := range terminals {
+		var out bytes.Buffer
+		if err := draw(Stream{Writer: &out, Pretty: true, Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		got.Files = append(got.Files, txtar.File{Name: strconv.Itoa(width), Data: []byte(shown(out.String()))})
+	}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(txtar.Format(got))); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 

@@ -33,7 +33,7 @@ func (g *grid) widths() []int {
 			}
 		}
 	}
-	shrink(w, g.limit-3*len(w)+1)
+	shrink(w, g.limit-3*len(w)+1, minColumn)
 	return w
 }
 
@@ -95,8 +95,9 @@ func pad(text string, width int, a east.Alignment) string {
 // minColumn is the narrowest that a column is made to fit a table in.
 const minColumn = 6
 
-// shrink takes cells from the widest columns until all fit the limit.
-func shrink(w []int, limit int) {
+// shrink takes cells from the widest columns until all fit the limit or none
+// is wider than least.
+func shrink(w []int, limit, least int) {
 	total := 0
 	for _, n := range w {
 		total += n
@@ -108,7 +109,7 @@ func shrink(w []int, limit int) {
 				widest = c
 			}
 		}
-		if len(w) == 0 || w[widest] <= minColumn {
+		if len(w) == 0 || w[widest] <= least {
 			return
 		}
 		w[widest]--

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"jp/internal/lib/fault"
 )
@@ -35,6 +37,24 @@ func TestFault(t *testing.T) {
 		if diff := cmp.Diff(c.want, shown(out.String())); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+	}
+}
+
+// What we say ourselves breaks between words on a terminal; where the width is
+// unknown, or nobody watches, it stays a line that can be searched for.
+func TestSentencesNarrow(t *testing.T) {
+	err := fault.New(fault.NotFound, "no assistant named %q; it is not in the roster either", "architcet").
+		WithHint("invite one with `--invite <name>` (looked in .jp/config and /home/somebody/.config/jp/config)")
+	draw := func(s Stream) error {
+		Note(s, "dev has no model, so it is left out of this exchange")
+		Fault(s, err, false)
+		return nil
+	}
+	golden(t, "sentences-narrow.txtar", []int{0, 100, 60, 40, 20, 10, 1}, draw)
+	var out bytes.Buffer
+	_ = draw(Stream{Writer: &out, Width: 40})
+	if got := strings.Count(out.String(), "\n"); got != 3 {
+		t.Errorf("%d lines in a pipe, want 3", got)
 	}
 }
 
@@ -105,6 +125,30 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A narrow terminal costs the columns that matter least, never the first one.
+func TestTableNarrow(t *testing.T) {
+	table := Table{
+		Header: []string{"ID", "#", "Activity", "Local", "Title"},
+		Right:  []bool{false, true},
+		Drop:   []int{3, 2, 1},
+		Rows: [][]string{
+			{"* jp-c17700000000", "9", "3 minutes ago", "", "A panel about the discount"},
+			{"jp-c17700000123", "12", "2 days ago", "yes", "Short"},
+		},
+	}
+	golden(t, "table-narrow.txtar", []int{90, 70, 60, 46, 40, 30, 20, 10, 1}, func(s Stream) error { return table.Draw(s) })
+}
+
+func TestDetailsNarrow(t *testing.T) {
+	d := Details{"A panel about the discount that is given at the till", []Detail{
+		{"ID", []string{"jp-c17700000000"}},
+		{"Participants", []string{"dev, offline/rehearsal", "Software Architect (@architect), offline/rehearsal"}},
+		{"Changed 2026-05-04 10:00:00", []string{`assistants.dev.system_prompt = "You write the code and say why."`}},
+		{"Path", []string{"/home/somebody/project/.jp/conversations/17700000000-a-panel"}},
+	}}
+	golden(t, "details-narrow.txtar", []int{100, 60, 40, 20, 1}, func(s Stream) error { return d.Draw(s) })
+}
+
 func TestDetails(t *testing.T) {
 	d := Details{"A ti\x1b[1mtle", []Detail{{"ID", []string{"jp-c1"}}, {"Participants", []string{"1. dev", "2. architect"}}, {"Labels", nil}}}
 	for name, c := range map[string]struct {
@@ -142,6 +186,7 @@ A title
 }
 
 func TestHeading(t *testing.T) {
+	architect := Heading{"Software Architect (@architect)", "offline/rehearsal", "2/3"}
 	for _, c := range []struct {
 		h        Heading
 		s        Stream
@@ -150,7 +195,16 @@ func TestHeading(t *testing.T) {
 	}{
 		{Heading{"user", "", ""}, Stream{Pretty: true, Width: 30}, false, "── user ──────────────────────\n"},
 		{Heading{"dev", "p/m", "turn 3, 12 minutes ago"}, Stream{Pretty: true, Width: 50}, false, "── dev · p/m ─────────── turn 3, 12 minutes ago ──\n"},
-		{Heading{strings.Repeat("long ", 20), "m", "1/2"}, Stream{Pretty: true, Width: 30}, false, "── long long long long… · m ─── 1/2 ──\n"},
+		{Heading{strings.Repeat("long ", 20), "m", "1/2"}, Stream{Pretty: true, Width: 30}, false, "── long long long … ─── 1/2 ──\n"},
+		{architect, Stream{Pretty: true, Width: 70}, false, "── Software Architect (@architect) · offline/rehearsal ──────── 2/3 ──\n"},
+		{architect, Stream{Pretty: true, Width: 60}, false, "── Software Architect (@architect) · offline/reh… ─── 2/3 ──\n"},
+		{architect, Stream{Pretty: true, Width: 48}, false, "── Software Architect (@architect) ────── 2/3 ──\n"},
+		{architect, Stream{Pretty: true, Width: 30}, false, "── Software Archit… ─── 2/3 ──\n"},
+		{architect, Stream{Pretty: true, Width: 20}, false, "── Software Arc… 2/3\n"},
+		{architect, Stream{Pretty: true, Width: 5}, false, "… 2/3\n"},
+		{architect, Stream{Pretty: true, Width: 1}, false, "…\n"},
+		{Heading{"👩‍👩‍👧日本語の名前", "p/m", "2/3"}, Stream{Pretty: true, Width: 20}, false, "── 👩‍👩‍👧日本語の名… 2/3\n"},
+		{Heading{"user", "", "to dev, architect, turn 3, 12 minutes ago"}, Stream{Pretty: true, Width: 40}, false, "── user ─── to dev, architect, turn … ──\n"},
 		{Heading{"dev", "p/m", "1/2"}, Stream{}, true, "## dev · p/m · 1/2\n"},
 		{Heading{"dev", "", ""}, Stream{}, false, "dev\n"},
 	} {
@@ -158,6 +212,25 @@ func TestHeading(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c.h, got, c.want)
 		}
 	}
+}
+
+// However narrow, a heading takes one line and says who and where.
+func TestHeadingFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := Heading{
+			Label:  rapid.StringOfN(rapid.SampledFrom([]rune("ab 日本é👩\u200d👧(@)")), 1, 40, -1).Draw(t, "label"),
+			Model:  rapid.SampledFrom([]string{"", "p/m", "openrouter/some-vendor/some-long-model"}).Draw(t, "model"),
+			Detail: rapid.SampledFrom([]string{"", "2/3", "10/12", "to dev, turn 3, 12 minutes ago"}).Draw(t, "detail"),
+		}
+		width := rapid.IntRange(1, 90).Draw(t, "width")
+		got := strings.TrimSuffix(h.Draw(Stream{Pretty: true, Width: width}, Look{}, false), "\n")
+		if n := ansi.StringWidth(got); n > width || n == 0 && ansi.StringWidth(strings.TrimSpace(h.Label)) > 0 {
+			t.Errorf("%q takes %d of %d cells", got, n, width)
+		}
+		if place := h.Detail; len(place) < 6 && width >= len(place) && !strings.Contains(got, place) {
+			t.Errorf("%q has lost its place %s", got, place)
+		}
+	})
 }
 
 func TestAsk(t *testing.T) {
@@ -196,6 +269,12 @@ func TestAsk(t *testing.T) {
 	nobody := NewAsk(strings.NewReader("y\n"), Stream{Writer: &out}, false)
 	if _, err := nobody.Yes("Sure?", true); fault.CodeOf(err) != fault.Invalid || fault.HintOf(err) == "" {
 		t.Errorf("nobody there: %v", err)
+	}
+}
+
+func TestAgeOfNothing(t *testing.T) {
+	if got := Age(time.Time{}, time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)); got != "" {
+		t.Errorf("never was %q", got)
 	}
 }
 

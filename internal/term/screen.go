@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -97,11 +96,11 @@ func (s *Screen) Draw(e exchange.Event) {
 	}
 }
 
-// Note shows one line that is not part of a reply.
+// Note shows a note that is not part of a reply.
 func (s *Screen) Note(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.line(noteLine(s.options.Err, text))
+	s.note(text)
 }
 
 // Close ends what is open and returns the first error of standard output.
@@ -142,7 +141,7 @@ func (s *Screen) delta(d reply.Delta) {
 		s.waitFor("Running " + name)
 	case d.Notice != "":
 		open := s.out.last == answering
-		s.line(noteLine(s.options.Err, d.Notice))
+		s.note(d.Notice)
 		if !open {
 			s.waitFor("Waiting for " + s.label)
 		}
@@ -196,7 +195,7 @@ func (s *Screen) saved(rec reply.Record) {
 	s.leave(s.err)
 	s.early, s.musing = "", ""
 	if rec.Answer.Incomplete == reply.Length {
-		s.line(noteLine(s.options.Err, s.label+" reached the provider's length limit; the answer is cut there"))
+		s.note(s.label + " reached its length limit (max_tokens); the answer is cut there")
 	}
 }
 
@@ -235,9 +234,14 @@ func (s *Screen) leave(at *surface) {
 }
 
 // line writes a line of ours to standard error.
-func (s *Screen) line(l string) {
+func (s *Screen) line(text string) { s.write(s.options.Err.fold("", "  ", "", text)) }
+
+// note writes a note in the same place.
+func (s *Screen) note(text string) { s.write(noted(s.options.Err, text)) }
+
+func (s *Screen) write(text string) {
 	s.enter(s.err, s.options.Err, lines)
-	_, _ = io.WriteString(s.options.Err, l+"\n")
+	_, _ = io.WriteString(s.options.Err, text)
 }
 
 // waitFor says who is waited for, where a line may be redrawn.
@@ -253,12 +257,8 @@ func (s *Screen) stopWaiting() {
 	s.wait = nil
 }
 
-// noteLine is "note: …".
-func noteLine(s Stream, text string) string {
-	return fmt.Sprintf("%s %s", s.paint(yellow, "note:"), Line(text, 0))
-}
+// noted is "note: …".
+func noted(s Stream, text string) string { return s.sentence("note:", yellow, text) }
 
-// Note writes "note: …" to a stream.
-func Note(s Stream, text string) {
-	_, _ = io.WriteString(s, noteLine(s, text)+"\n")
-}
+// Note writes "note: …" to a stream, in a line that is folded on a terminal.
+func Note(s Stream, text string) { _, _ = io.WriteString(s, noted(s, text)) }

@@ -2,6 +2,7 @@ package term
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,9 +12,15 @@ import (
 // Table is a list for people: a rounded box as wide as the terminal at most
 // on a Pretty stream, a Markdown table elsewhere. Cells are filtered and take
 // one line.
+//
+// The first column says what a row is about and is never cut. On a narrow
+// terminal the columns in Drop are left out one after another while others
+// have too little room; those are shortened. Where even that is not enough
+// for a box, each row is its first cell and, below it, the others.
 type Table struct {
 	Header []string
 	Right  []bool // columns that are aligned to the right
+	Drop   []int  // columns that may be left out, never shortened; the first to go first
 	Rows   [][]string
 	// Repeat writes the header again below the rows of a box (when it has
 	// more rows than fit a screen).
@@ -62,10 +69,94 @@ func widths(rows [][]string) []int {
 	return w
 }
 
-func (t Table) box(s Stream, rows [][]string) string {
+// comfort is the room that a shortened column should have left.
+const comfort = 24
+
+// fit leaves out columns until the rest fits, and returns the rest's widths.
+// They may still be wider than limit.
+func (t Table) fit(rows [][]string, limit int) (Table, [][]string, []int) {
 	w := widths(rows)
-	if s.Width > 0 {
-		shrink(w, s.Width-3*len(w)-1)
+	for limit > 0 && len(t.Drop) > 0 {
+		need := 3*len(w) + 1
+		for c, n := range w {
+			if c > 0 && !slices.Contains(t.Drop, c) {
+				n = min(n, comfort)
+			}
+			need += n
+		}
+		if need <= limit {
+			break
+		}
+		t, rows = t.without(t.Drop[0], rows)
+		w = widths(rows)
+	}
+	if limit <= 0 {
+		return t, rows, w
+	}
+	var elastic []int
+	room := limit - 3*len(w) - 1
+	for c, n := range w {
+		if c > 0 && !slices.Contains(t.Drop, c) {
+			elastic = append(elastic, n)
+		} else {
+			room -= n
+		}
+	}
+	shrink(elastic, room, minText)
+	for c := range w {
+		if c > 0 && !slices.Contains(t.Drop, c) {
+			w[c], elastic = elastic[0], elastic[1:]
+		}
+	}
+	return t, rows, w
+}
+
+// without is the table without a column.
+func (t Table) without(c int, rows [][]string) (Table, [][]string) {
+	kept := make([][]string, len(rows))
+	for i, r := range rows {
+		kept[i] = slices.Delete(slices.Clone(r), c, c+1)
+	}
+	right := make([]bool, 0, len(kept[0]))
+	for i := range rows[0] {
+		if i != c {
+			right = append(right, i < len(t.Right) && t.Right[i])
+		}
+	}
+	var drop []int
+	for _, d := range t.Drop {
+		switch {
+		case d > c:
+			drop = append(drop, d-1)
+		case d < c:
+			drop = append(drop, d)
+		}
+	}
+	t.Right, t.Drop = right, drop
+	return t, kept
+}
+
+// stack writes rows without a box.
+func stack(s Stream, rows [][]string) string {
+	var out strings.Builder
+	for _, r := range rows[1:] {
+		out.WriteString(r[0] + "\n")
+		rest := strings.Join(slices.DeleteFunc(slices.Clone(r[1:]), func(cell string) bool { return cell == "" }), "  ")
+		if rest != "" {
+			out.WriteString("  " + ansi.Truncate(rest, max(minText, s.Width-2), "…") + "\n")
+		}
+	}
+	return out.String()
+}
+
+func (t Table) box(s Stream, rows [][]string) string {
+	t, rows, w := t.fit(rows, s.Width)
+	total := 3*len(w) + 1
+	for _, n := range w {
+		total += n
+	}
+	if s.Width > 0 && total > s.Width {
+		return stack(s, rows)
 	}
 	var out strings.Builder
 	rule := func(left, middle, right string) {
@@ -139,8 +230,9 @@ type Detail struct {
 	Values []string
 }
 
-// Draw writes the details: right-aligned labels and their values on a Pretty
-// stream, a Markdown table elsewhere. Errors: those of the stream.
+// Draw writes the details: right-aligned labels and their values, which wrap
+// beside them, on a Pretty stream, a Markdown table elsewhere. Where labels
+// leave values no room they stand above them. Errors: those of the stream.
 func (d Details) Draw(s Stream) error {
 	title := Line(d.Title, 0)
 	if !s.Pretty {
@@ -157,13 +249,23 @@ func (d Details) Draw(s Stream) error {
 	for _, r := range d.Rows {
 		width = max(width, ansi.StringWidth(Line(r.Label, 0)))
 	}
+	above := s.Width > 0 && s.Width-width-4 < comfort
 	var out strings.Builder
 	if title != "" {
-		out.WriteString(s.paint(bold, title) + "\n\n")
+		out.WriteString(s.fold("", "", bold, title) + "\n")
 	}
 	d.each(func(label, value string) {
 		free := strings.Repeat(" ", width-ansi.StringWidth(label))
-		out.WriteString(strings.TrimRight("  "+free+s.paint(bold, label)+"  "+value, " ") + "\n")
+		before := "  " + free + s.paint(bold, label) + "  "
+		if above {
+			if label != "" {
+				out.WriteString(s.paint(bold, label) + "\n")
+			}
+			before = "  "
+		}
+		if value != "" || !above {
+			out.WriteString(s.fold(before, strings.Repeat(" ", ansi.StringWidth(before)), "", value))
+		}
 	})
 	_, err := io.WriteString(s, out.String())
 	return err

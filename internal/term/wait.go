@@ -57,10 +57,10 @@ func wait(s Stream, text string, delay time.Duration, ticks Ticks) *waiter {
 func (w *waiter) draw(passed time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stopped {
+	width := w.stream.wrap(0) - 1 // a line that fills the width would wrap
+	if w.stopped || width < 1 {
 		return
 	}
-	width := w.stream.wrap(0) - 1 // a line that fills the width would wrap
 	line := Line(fmt.Sprintf("%s… %s", w.text, passed), width)
 	cells := ansi.StringWidth(line)
 	_, _ = io.WriteString(w.stream, "\r"+w.stream.paint(dim, line)+strings.Repeat(" ", max(0, w.shown-cells)))

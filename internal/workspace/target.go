@@ -16,8 +16,8 @@ import (
 func (w *Workspace) Resolve(target string) (conversation.ID, error) {
 	switch strings.ToLower(target) {
 	case "", ".", "active":
-		return pick(w.Active)("this session has no active conversation",
-			"activate one with `jp c use ID`, or start one with `jp q --new`")
+		return pick(w.Active)("no conversation is active in this session",
+			"start one with `jp q --new \"…\"`, or go on with the latest: `jp c use newest` (`jp c ls` lists them)")
 	case "s", "session", "prev", "previous":
 		return pick(w.Previous)("this session had no other conversation before", "`jp c ls` lists them all")
 	case "r", "recent", "last", "last-activated":

@@ -49,7 +49,7 @@ type Ref struct {
 
 // String is the stored form, which Parse reads back.
 func (r Ref) String() string {
-	s := "file:" + (&url.URL{Path: r.Pattern}).EscapedPath()
+	s := "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", " ", "%20").Replace(r.Pattern)
 	if r.Description != "" {
 		s += "?description=" + url.QueryEscape(r.Description)
 	}

@@ -38,7 +38,7 @@ func (d *Damage) FaultCode() fault.Code { return fault.Damaged }
 // FaultHint implements fault.Coded.
 func (d *Damage) FaultHint() string {
 	if d.Conflict {
-		return "a Git merge is unfinished: keep the entries of both sides, remove the three marker lines, then `git add` the file"
+		return "a Git merge is unfinished, and its lines mix both sides' entries: take one side whole for the conversation's folder (`git checkout --ours -- DIR` or `--theirs`), then `git add` it"
 	}
 	edit := "--" + editFlag(d.Path)
 	if id, err := ParseID(filepath.Base(filepath.Dir(d.Path))); err == nil {

@@ -50,7 +50,7 @@ func validName(name, typed string) error {
 		path = p
 	}
 	return fault.New(fault.Usage, "%q is not a participant name", name).
-		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: --invite name=%s", path)
+		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: --invite %s", quoted("name="+path))
 }
 
 // enter lets in whom --invite and --at name. In a new conversation they make
@@ -78,6 +78,9 @@ func (rm *room) enter(in Input) error {
 		}
 		if err := rm.invite(Invitation{Name: name}); err != nil {
 			return err
+		}
+		if !rm.fresh && !rm.active(name) && !slices.Contains(names, name) {
+			rm.Notes(name + " joins the conversation")
 		}
 		names = append(names, name)
 	}
@@ -159,6 +162,9 @@ func (rm *room) mentions(in Input) ([]string, error) {
 			selected = append(selected, m.Name)
 		}
 	}
+	if in.Text == "" && len(selected) > 0 {
+		rm.Notes("standard input addresses " + strings.Join(selected, ", ") + "; give the request as words to have mentions read in them alone")
+	}
 	return selected, nil
 }
 
@@ -197,6 +203,7 @@ func (rm *room) apply(name string, p config.Policy) (bool, error) {
 	switch p {
 	case config.PolicyAllow:
 		rm.join(name)
+		rm.Notes(name + " joins the conversation")
 		return true, nil
 	case config.PolicyIgnore:
 		return false, nil

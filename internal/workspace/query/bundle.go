@@ -70,6 +70,7 @@ func Known(tree config.Tree) []string {
 	return unique(slices.Concat(config.Roster(tree), config.Captured(tree), []string{config.Reserved}))
 }
 
+// documents reads what tree attaches, and what a person named in this run.
 func (r *Run) documents(tree config.Tree, named []attach.Ref) ([]llm.Document, error) {
 	var refs []attach.Ref
 	for _, v := range config.Attachments(tree) {
@@ -80,7 +81,7 @@ func (r *Run) documents(tree config.Tree, named []attach.Ref) ([]llm.Document, e
 		}
 		refs = append(refs, ref)
 	}
-	return r.Place.Read(refs, named, r.Notes)
+	return r.Place.Read(append(refs, named...), named, r.Notes)
 }
 
 // Request is what a model is sent for a participant over lines.

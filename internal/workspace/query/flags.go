@@ -67,7 +67,9 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// attach adds what -a and `file:` name to the conversation's attachments.
+// attach adds what -a and `file:` name to the conversation's attachments. What
+// lies outside the workspace is sent in this run and not kept: others who have
+// the conversation lack the file, or have another at its place.
 func (rm *room) attach(in Input) error {
 	for _, typed := range in.Attach {
 		ref, err := rm.Place.Typed(typed)
@@ -79,7 +81,8 @@ func (rm *room) attach(in Input) error {
 		}
 		rm.named = append(rm.named, ref)
 	}
-	for _, f := range speaker.Files(in.typed()) {
+	// Only what a person typed: piped text must not choose files to send.
+	for _, f := range speaker.Files(in.Text) {
 		ref, err := rm.Place.Typed("file:" + f.Path)
 		switch {
 		case err != nil:
@@ -99,7 +102,7 @@ func (rm *room) attach(in Input) error {
 		}
 	}
 	for _, ref := range rm.named {
-		if have[ref.String()] {
+		if have[ref.String()] || !rm.Place.Inside(ref) {
 			continue
 		}
 		have[ref.String()] = true

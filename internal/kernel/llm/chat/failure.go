@@ -58,6 +58,9 @@ func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Erro
 		e.Message = "the server answered " + resp.Status
 	}
 	at := to.Scheme + "://" + to.Host
+	if code == "context_length_exceeded" || code == "exceed_context_size_error" {
+		e.Hint = "the conversation is too long for this model: ask one with a larger context, or begin a new conversation"
+	}
 	switch e.Kind {
 	case llm.Denied:
 		e.Hint = "check " + m.cfg.keyName()
