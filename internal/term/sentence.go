@@ -10,9 +10,11 @@ import (
 // fold returns text after before, which is painted already. Where a person
 // reads it at a known width it breaks between words, and rest stands before
 // the lines that follow; elsewhere it is one line, so that it can be searched
-// for. The text has passed Line.
+// for. Words stay whole: what is wider than a line is often a path that one wants
+// to copy. The text has passed Line.
 func (s Stream) fold(before, rest, sgr, text string) string {
-	if !s.Pretty || s.Width <= 0 || ansi.StringWidth(before)+ansi.StringWidth(text) <= s.Width {
+	fits := ansi.StringWidth(before)+ansi.StringWidth(text) <= s.Width
+	if !s.Pretty || fits || s.Width < ansi.StringWidth(rest)+minText {
 		return strings.TrimRight(before+s.paint(sgr, text), " ") + "\n"
 	}
 	var out bytes.Buffer
