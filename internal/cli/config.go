@@ -11,6 +11,7 @@ import (
 	"jp/internal/lib/fault"
 	"jp/internal/term"
 	"jp/internal/workspace/config"
+	"jp/internal/workspace/query"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -26,7 +27,7 @@ func (a *app) configCommand() *cobra.Command {
 				key = args[0]
 			}
 			if explain != "" {
-				return a.explain(explain)
+				return a.explain(explain, id)
 			}
 			return a.showConfig(key, id, defaults)
 		},
@@ -73,7 +74,10 @@ func (a *app) showConfig(key, id string, defaults bool) error {
 		if c.Stream == nil {
 			return c.Broken
 		}
-		tree = c.Stream.Config()
+		run := &query.Run{Workspace: ws, Loader: a.loader(ws), Notes: a.note}
+		if tree, err = run.Config(c.Stream, a.cfg); err != nil {
+			return err
+		}
 	default:
 		stack, err := a.stack()
 		if err != nil {
@@ -108,10 +112,23 @@ func (a *app) showConfig(key, id string, defaults bool) error {
 	return nil
 }
 
-func (a *app) explain(key string) error {
+func (a *app) explain(key, id string) error {
 	stack, err := a.stack()
 	if err != nil {
 		return err
+	}
+	if id != "" {
+		_, c, err := a.reading([]string{id})
+		if err != nil {
+			return err
+		}
+		if c.Stream == nil {
+			return c.Broken
+		}
+		// Of these a conversation has no say: see query.Run.Config.
+		if top, _, _ := strings.Cut(key, "."); top != "user" && top != "providers" {
+			stack = stack.Over(c.Stream.Config())
+		}
 	}
 	if err := config.CheckKey(key); err != nil {
 		return err

@@ -163,11 +163,14 @@ func (p *printer) event(i int, ev *conversation.Event) error {
 		if who == "" {
 			who = "user"
 		}
-		detail := fmt.Sprintf("turn %d, %s", p.turn, term.Age(ev.Time, p.app.Now()))
+		detail := []string{fmt.Sprintf("turn %d", p.turn)}
 		if len(ev.Responders) > 0 {
-			detail = "to " + strings.Join(ev.Responders, ", ") + ", " + detail
+			detail = []string{"to " + strings.Join(ev.Responders, ", "), detail[0]}
 		}
-		p.heading("request "+ev.ID, term.Heading{Label: who, Detail: detail})
+		if !ev.Time.IsZero() {
+			detail = append(detail, term.Age(ev.Time, p.app.Now()))
+		}
+		p.heading("request "+ev.ID, term.Heading{Label: who, Detail: strings.Join(detail, ", ")})
 		return p.markdown(ev.Content)
 	case conversation.ChatResponse:
 		return p.response(i, ev)

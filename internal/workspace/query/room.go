@@ -86,6 +86,19 @@ func (r *Run) oldRoom(stream *conversation.Stream, in Input) (*room, error) {
 	return rm, nil
 }
 
+// Config is the configuration that the next query of a conversation would have,
+// with the values of -c. Errors: those of a query's configuration.
+func (r *Run) Config(stream *conversation.Stream, values []string) (config.Tree, error) {
+	rm, err := r.oldRoom(stream, Input{Config: values})
+	if err != nil {
+		return nil, err
+	}
+	if err := rm.assignScoped(func(string) bool { return true }); err != nil {
+		return nil, err
+	}
+	return config.Finalize(config.TakeProviders(config.TakeUser(rm.tree, rm.here), rm.here))
+}
+
 // lay lays -c on a stack and returns what that makes.
 func (rm *room) lay(stack *config.Stack, values []string) (config.Tree, error) {
 	var err error
