@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -16,28 +17,48 @@ import (
 )
 
 // exits is a program for scripts: it runs another, passes its output through,
-// and fails unless that one ends with the exit code CODE. With -int TEXT it
-// interrupts the other as soon as TEXT has appeared in its output.
+// and fails unless that one ends with the exit code CODE. As soon as TEXT has
+// appeared in its output, -int TEXT interrupts the other, -hup TEXT hangs up
+// its terminal, and -close TEXT closes the pipe that it writes its answer to.
 //
-//	exec exits [-int TEXT] CODE COMMAND [ARG…]
+//	exec exits [-int|-hup|-close TEXT] CODE COMMAND [ARG…]
 func exits() {
 	args := os.Args[1:]
-	text := ""
-	if len(args) > 1 && args[0] == "-int" {
-		text, args = args[1], args[2:]
+	act, text := "", ""
+	if len(args) > 1 && strings.HasPrefix(args[0], "-") {
+		act, text, args = args[0], args[1], args[2:]
 	}
 	if len(args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: exits [-int TEXT] CODE COMMAND [ARG…]")
+		fmt.Fprintln(os.Stderr, "usage: exits [-int|-hup|-close TEXT] CODE COMMAND [ARG…]")
 		os.Exit(1)
 	}
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Stdin = os.Stdin
+	var answer *os.File // the reading end, when we are to close it
 	var once sync.Once
-	interrupt := func() {
-		once.Do(func() { _ = cmd.Process.Signal(os.Interrupt) }) // it may have ended, which its code shows
+	found := func() {
+		once.Do(func() {
+			switch act { // the other may have ended, which its code shows
+			case "-int":
+				_ = cmd.Process.Signal(os.Interrupt)
+			case "-hup":
+				_ = cmd.Process.Signal(syscall.SIGHUP)
+			case "-close":
+				_ = answer.Close()
+			}
+		})
 	}
-	cmd.Stdout = &watch{to: os.Stdout, text: text, found: interrupt}
-	cmd.Stderr = &watch{to: os.Stderr, text: text, found: interrupt}
+	out := &watch{to: os.Stdout, text: text, found: found}
+	cmd.Stdout, cmd.Stderr = out, &watch{to: os.Stderr, text: text, found: found}
+	if act == "-close" {
+		r, w, err := os.Pipe()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "exits:", err)
+			os.Exit(1)
+		}
+		answer, cmd.Stdout = r, w
+		go func() { _, _ = io.Copy(out, r) }() // ends when we close it
+	}
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		fmt.Fprintln(os.Stderr, "exits:", err)
 		os.Exit(1)

@@ -21,7 +21,10 @@ func main() {
 		dir = "."
 	}
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// A closed pipe is an error of the write then, and no sudden end: what was
+	// shown is saved first. Unlike ignoring it, this does not reach children.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(cli.Main(cli.Process{
 		Args:    os.Args[1:],
 		Dir:     dir,

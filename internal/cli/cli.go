@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/internal/kernel/exchange"
 	"jp/internal/lib/fault"
 	"jp/internal/term"
 )
@@ -47,6 +48,9 @@ func (p Process) Getenv(key string) string {
 	return ""
 }
 
+// closedPipe is the exit code of a program whose reader went away.
+const closedPipe = 141
+
 // exitCodes maps fault codes to exit codes; what is not listed is 1.
 var exitCodes = map[fault.Code]int{
 	fault.Usage:       2,
@@ -59,7 +63,9 @@ func Main(p Process) int {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	done := make(chan int, 1)
-	go func() { done <- run(ctx, p) }()
+	out := &outlet{w: p.Stdout, lost: stop}
+	p.Stdout = out
+	go func() { done <- run(ctx, p, out) }()
 	for stopped := false; ; {
 		select {
 		case code := <-done:
@@ -74,7 +80,7 @@ func Main(p Process) int {
 	}
 }
 
-func run(ctx context.Context, p Process) int {
+func run(ctx context.Context, p Process, out *outlet) int {
 	a := &app{Process: p}
 	root := a.root()
 	root.SetArgs(p.Args)
@@ -82,11 +88,20 @@ func run(ctx context.Context, p Process) int {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
+	if lost := out.failure(); lost != nil {
+		if _, stopped := errors.AsType[*exchange.Stopped](err); stopped {
+			lost = err // it says who is still to answer
+		} else if out.closed() {
+			return closedPipe // as other programs end then: without a word
+		}
+		term.Fault(a.stream(p.Stderr), a.advised(lost), a.json())
+		if out.closed() {
+			return closedPipe
+		}
+		return 1
+	}
 	if err == nil {
 		return 0
-	}
-	if quiet, ok := errors.AsType[exitOnly](err); ok {
-		return int(quiet)
 	}
 	term.Fault(a.stream(p.Stderr), a.advised(err), a.json())
 	code, ok := exitCodes[fault.CodeOf(err)]
@@ -116,11 +131,6 @@ func (a *app) advised(err error) error {
 	}
 	return fault.New(fault.CodeOf(err), "%w", err).WithHint("%s", hint)
 }
-
-// exitOnly is an exit code whose reason has been told already.
-type exitOnly int
-
-func (e exitOnly) Error() string { return "" }
 
 // usage marks cobra's own complaints about a call.
 func usage(cmd *cobra.Command, err error) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -58,5 +59,32 @@ func TestSignalWhileReadingStdin(t *testing.T) {
 	signals <- os.Interrupt
 	if got := <-code; got != 130 {
 		t.Errorf("the exit code is %d, want 130: %s", got, stderr.String())
+	}
+}
+
+// shut fails every write, as a closed pipe or a full disk does.
+type shut struct{ err error }
+
+func (s shut) Write([]byte) (int, error) { return 0, s.err }
+
+// What cannot be written is no success; a reader that went away ends a run
+// without a word, as it ends other programs.
+func TestUnwritableOutput(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		code   int
+		stderr string
+	}{
+		{syscall.EPIPE, 141, ""},
+		{syscall.ENOSPC, 1, "error: cannot write the output: no space left on device\nhint: look at the permissions, and whether there is space left\n"},
+	} {
+		var stderr bytes.Buffer
+		code := cli.Main(cli.Process{
+			Args: []string{"--version"}, Dir: t.TempDir(), Stdin: new(bytes.Buffer), Stdout: shut{c.err},
+			Stderr: &stderr, Now: time.Now,
+		})
+		if code != c.code || stderr.String() != c.stderr {
+			t.Errorf("%v: code %d, stderr %q", c.err, code, stderr.String())
+		}
 	}
 }

@@ -206,8 +206,8 @@ func (a *app) send(ctx context.Context, ws *workspace.Workspace, q queryFlags, d
 		Stored:   view.stored,
 	}
 	err := run.Do(ctx, q.in)
-	if closed := view.close(); closed != nil && err == nil {
-		err = fault.New(fault.Storage, "cannot write the answer: %w", closed)
+	if closed := view.close(); err == nil {
+		err = closed
 	}
 	if stopped, ok := errors.AsType[*exchange.Stopped](err); ok {
 		return a.stopped(stopped)
@@ -225,7 +225,7 @@ func (a *app) stopped(s *exchange.Stopped) error {
 	if hint != "" {
 		hint += "; "
 	}
-	return fault.New(fault.CodeOf(s.Err), "%s did not finish: %w", s.Slot.Speaker, s.Err).
+	return fault.New(fault.CodeOf(s.Err), "%w", s).
 		WithHint("%sstill to answer: %s; go on with `jp q --resume`", hint, strings.Join(owing, ", "))
 }
 
