@@ -37,7 +37,12 @@ func newCast(lines []Line, seat Seat) *cast {
 		}
 		heard[v] = true
 		if !v.human {
-			c.add(v, v.name)
+			// A stored name outside the grammar is cleaned as a human's is.
+			label := v.name
+			if !speaker.ValidID(label) {
+				label = speaker.HumanLabel(label)
+			}
+			c.add(v, label)
 		} else if v.name != "" {
 			authors = append(authors, v)
 		}

@@ -111,7 +111,7 @@ func (b builder) leaf(n *node, cur any) (any, error) {
 // plain reads a text as what the field wants.
 func (b builder) plain(n *node, s string) (any, error) {
 	switch n.kind {
-	case kindBool, kindInt, kindFloat:
+	case kindBool, kindInt, kindCount, kindFloat:
 		if v := coerce(n, s); v != nil {
 			return v, nil
 		}
@@ -140,8 +140,8 @@ func coerce(n *node, s string) any {
 			return s == "true"
 		}
 		return nil
-	case kindInt:
-		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+	case kindInt, kindCount:
+		if i, err := strconv.ParseInt(s, 10, 64); err == nil && n.accepts(i) {
 			return i
 		}
 		return nil

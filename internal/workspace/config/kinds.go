@@ -43,6 +43,9 @@ func (n *node) accepts(v any) bool {
 	case kindInt:
 		_, ok := v.(int64)
 		return ok
+	case kindCount:
+		i, ok := v.(int64)
+		return ok && i >= 0
 	case kindFloat:
 		_, ok := float(v)
 		return ok
@@ -90,6 +93,8 @@ func (n *node) describe() string {
 		return "true or false"
 	case kindInt:
 		return "a whole number"
+	case kindCount:
+		return "a whole number from 0"
 	case kindFloat:
 		return "a number"
 	case kindDuration:

@@ -109,12 +109,18 @@ func (l *Loader) show(path string) string {
 
 // probe finds dir/stem with one of the extensions.
 func (l *Loader) probe(dir, stem string) string {
+	found := ""
 	for _, ext := range extensions {
-		if file := filepath.Join(dir, stem+ext); isFile(file) {
-			return file
+		file := filepath.Join(dir, stem+ext)
+		switch {
+		case !isFile(file):
+		case found == "":
+			found = file
+		case l.Note != nil:
+			l.Note(l.show(file) + " is not read: " + l.show(found) + " is the same under another ending")
 		}
 	}
-	return ""
+	return found
 }
 
 func isFile(path string) bool {
@@ -171,10 +177,12 @@ func (l *Loader) files(base *Stack, name string) ([]string, error) {
 	if (strings.ContainsRune(filepath.ToSlash(name), '/') || known) && isFile(path) {
 		return []string{path}, nil
 	}
-	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
+	if strings.ContainsRune(filepath.ToSlash(name), '/') {
 		if file := l.probe(filepath.Dir(path), filepath.Base(path)); file != "" {
 			return []string{file}, nil
 		}
+	}
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 		return nil, fault.New(fault.NotFound, "no config file %q", name)
 	}
 	return l.search(base, name)
@@ -350,11 +358,11 @@ func (l *Loader) Lay(s *Stack, values []string) (scoped []Assignment, err error)
 	return scoped, nil
 }
 
-// Assigned tells whether an assignment on the stack set something below a
-// root key.
+// Assigned tells whether a value of -c on the stack, an assignment or a source,
+// set something below a root key.
 func (s *Stack) Assigned(root string) bool {
 	for _, l := range s.layers {
-		if l.Kind == FromAssignment && l.Tree[root] != nil {
+		if (l.Kind == FromAssignment || l.Kind == FromSource) && l.Tree[root] != nil {
 			return true
 		}
 	}

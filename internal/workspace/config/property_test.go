@@ -41,7 +41,7 @@ func drawValue(t *rapid.T, n *node, depth int) any {
 	switch n.kind {
 	case kindBool:
 		return rapid.Bool().Draw(t, "bool")
-	case kindInt:
+	case kindInt, kindCount:
 		return rapid.Int64Range(0, 3).Draw(t, "int")
 	case kindFloat:
 		return rapid.SampledFrom([]any{0.5, 0.25, int64(1)}).Draw(t, "float")

@@ -23,6 +23,7 @@ const (
 	kindString   kind = "string"
 	kindBool     kind = "bool"
 	kindInt      kind = "int"
+	kindCount    kind = "count"
 	kindFloat    kind = "float"
 	kindDuration kind = "duration"
 	kindEnum     kind = "enum"
@@ -190,7 +191,7 @@ func (p *schemaParser) kind(text string) (*node, error) {
 	case "list", "labels":
 		n.wrap = true
 	case "plain", "map":
-	case "string", "bool", "int", "float", "duration", "id", "text", "json", "any", "model", "extends":
+	case "string", "bool", "int", "count", "float", "duration", "id", "text", "json", "any", "model", "extends":
 		return n, nil
 	default:
 		return nil, fmt.Errorf("unknown kind %q", text)
