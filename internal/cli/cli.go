@@ -9,13 +9,16 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jp/internal/kernel/exchange"
 	"jp/internal/lib/fault"
@@ -137,5 +140,13 @@ func usage(cmd *cobra.Command, err error) error {
 	if _, ok := errors.AsType[fault.Coded](err); ok {
 		return err
 	}
-	return fault.New(fault.Usage, "%w", err).WithHint("see `%s --help`", cmd.CommandPath())
+	hint := "see `" + cmd.CommandPath() + " --help`"
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if _, parse := errors.AsType[*strconv.NumError](err); parse {
+			err = fmt.Errorf("--%s wants a number, not %q", bad.GetFlag().Name, bad.GetValue())
+		}
+	} else if strings.HasPrefix(cmd.Use, "query") {
+		hint += "; words that begin with a dash stand behind --"
+	}
+	return fault.New(fault.Usage, "%w", err).WithHint("%s", hint)
 }

@@ -39,10 +39,19 @@ func (a *app) targeted(args []string) (*workspace.Workspace, conversation.ID, er
 	}
 	target := ""
 	if len(args) > 0 {
-		target = args[0]
+		if target = args[0]; target == "" {
+			return nil, 0, emptyTarget()
+		}
 	}
 	id, err := a.conversationID(ws, a.standing(ws), target)
 	return ws, id, err
+}
+
+// emptyTarget refuses a target that was given and is empty: an unset variable
+// of a script must not mean the active conversation.
+func emptyTarget() error {
+	return fault.New(fault.Usage, "the conversation that is named is empty text").
+		WithHint("name it, or leave the argument out for the active one")
 }
 
 // reading is a command's conversation as it is now, without a lock.

@@ -85,7 +85,7 @@ func (a *app) editFile(ctx context.Context, ws *workspace.Workspace, c *workspac
 	if err := os.WriteFile(path, old, 0o600); err != nil {
 		return fault.New(fault.Storage, "cannot make a copy to edit: %w", err)
 	}
-	if err := a.edit(ctx, editor, path); err != nil {
+	if err := a.edit(ctx, editor, path, "nothing is changed"); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(path)

@@ -60,7 +60,9 @@ func (a *app) editor(tree config.Tree) []string {
 		if v == "" || env != "JP_EDITOR" && !a.InTTY {
 			continue
 		}
-		if _, err := exec.LookPath(strings.Fields(v)[0]); err == nil {
+		if words := strings.Fields(v); len(words) == 0 {
+			continue
+		} else if _, err := exec.LookPath(words[0]); err == nil {
 			return []string{"sh", "-c", v + ` "$@"`, "editor"}
 		}
 	}
@@ -89,7 +91,7 @@ func (d *draft) write(ctx context.Context, text string) (string, error) {
 	if err := atomicfile.Write(d.path, 0o600, []byte(text+"\n\n"+cutNote)); err != nil {
 		return "", err
 	}
-	if err := d.app.edit(ctx, d.editor, d.path); err != nil {
+	if err := d.app.edit(ctx, d.editor, d.path, "nothing is sent"); err != nil {
 		return "", err
 	}
 	d.used = true
@@ -115,8 +117,9 @@ func aboveCut(text string) string {
 	return strings.Trim(text, "\r\n\t ")
 }
 
-// edit opens a file in the editor and waits for it.
-func (a *app) edit(ctx context.Context, editor []string, path string) error {
+// edit opens a file in the editor and waits for it; otherwise says what follows
+// when the editor fails.
+func (a *app) edit(ctx context.Context, editor []string, path, otherwise string) error {
 	cmd := exec.CommandContext(ctx, editor[0], append(editor[1:len(editor):len(editor)], path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stderr, a.Stderr
 	cmd.Env, cmd.Dir = a.Environ, a.Dir
@@ -124,7 +127,7 @@ func (a *app) edit(ctx context.Context, editor []string, path string) error {
 		cmd.Stdout = a.Stdout
 	}
 	if err := cmd.Run(); err != nil {
-		return fault.New(fault.Invalid, "the editor ended with an error, nothing is sent: %w", err)
+		return fault.New(fault.Invalid, "the editor ended with an error, %s: %w", otherwise, err)
 	}
 	return nil
 }

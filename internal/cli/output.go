@@ -90,7 +90,8 @@ type view struct {
 	screen *term.Screen // nil until it is known who answers
 	noted  bool         // something was said before that
 	json   *term.JSON
-	err    error // the first of writing JSON
+	id     string // of the conversation
+	err    error  // the first of writing JSON
 }
 
 func (a *app) view() *view {
@@ -103,6 +104,7 @@ func (a *app) view() *view {
 
 // ready opens the screen, in the style of the conversation.
 func (v *view) ready(ex query.Exchange) {
+	v.id = ex.ID.String()
 	if v.json != nil {
 		return
 	}
@@ -129,6 +131,8 @@ func (v *view) ready(ex query.Exchange) {
 func (v *view) announce(e exchange.Event) {
 	if v.screen != nil {
 		v.screen.Draw(e)
+	} else if e.Delta.Notice != "" {
+		v.app.note(e.Slot.Speaker + ": " + e.Delta.Notice)
 	}
 }
 
@@ -136,7 +140,11 @@ func (v *view) stored(ev *conversation.Event) {
 	if v.json == nil {
 		return
 	}
-	if err := v.json.Write(plainOf(ev)); err != nil && v.err == nil {
+	p := plainOf(ev)
+	if ev.Kind == conversation.ChatRequest {
+		p.Conversation = v.id
+	}
+	if err := v.json.Write(p); err != nil && v.err == nil {
 		v.err = err
 	}
 }

@@ -10,25 +10,27 @@ import (
 // plain is an event as JSON output shows it: the stored fields under their
 // stored names, with nothing in base64.
 type plain struct {
-	ID          string            `json:"event_id,omitempty"`
-	Type        conversation.Kind `json:"type"`
-	Time        time.Time         `json:"timestamp,omitzero"`
-	Request     string            `json:"request_id,omitempty"`
-	Participant string            `json:"participant,omitempty"`
-	Author      string            `json:"author,omitempty"`
-	Recipients  *plainRecipients  `json:"recipients,omitempty"`
-	Content     *string           `json:"content,omitempty"`
-	Message     *string           `json:"message,omitempty"`
-	Reasoning   *string           `json:"reasoning,omitempty"`
-	Data        json.RawMessage   `json:"data,omitempty"`
-	Incomplete  string            `json:"incomplete,omitempty"`
-	CallID      string            `json:"id,omitempty"`
-	Name        string            `json:"name,omitempty"`
-	Arguments   json.RawMessage   `json:"arguments,omitempty"`
-	IsError     *bool             `json:"is_error,omitempty"`
-	Question    json.RawMessage   `json:"question,omitempty"`
-	Answer      json.RawMessage   `json:"answer,omitempty"`
-	Delta       map[string]any    `json:"delta,omitempty"`
+	ID   string            `json:"event_id,omitempty"`
+	Type conversation.Kind `json:"type"`
+	// Conversation is said once, with the request that jp q answers.
+	Conversation string           `json:"conversation,omitempty"`
+	Time         time.Time        `json:"timestamp,omitzero"`
+	Request      string           `json:"request_id,omitempty"`
+	Participant  string           `json:"participant,omitempty"`
+	Author       string           `json:"author,omitempty"`
+	Recipients   *plainRecipients `json:"recipients,omitempty"`
+	Content      *string          `json:"content,omitempty"`
+	Message      *string          `json:"message,omitempty"`
+	Reasoning    *string          `json:"reasoning,omitempty"`
+	Data         json.RawMessage  `json:"data,omitempty"`
+	Incomplete   string           `json:"incomplete,omitempty"`
+	CallID       string           `json:"id,omitempty"`
+	Name         string           `json:"name,omitempty"`
+	Arguments    json.RawMessage  `json:"arguments,omitempty"`
+	IsError      *bool            `json:"is_error,omitempty"`
+	Question     json.RawMessage  `json:"question,omitempty"`
+	Answer       json.RawMessage  `json:"answer,omitempty"`
+	Delta        map[string]any   `json:"delta,omitempty"`
 }
 
 type plainRecipients struct {

@@ -48,6 +48,12 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.command, a.waited = cmd.CommandPath(), cmd.Flags().Changed("wait")
+			if id := cmd.Flags().Lookup("id"); id != nil && id.Changed && id.Value.String() == "" {
+				return emptyTarget()
+			}
+			if a.width < 0 {
+				return fault.New(fault.Usage, "--width %d is no width", a.width)
+			}
 			if len(a.cfg) > 0 && cmd.Annotations[takesConfig] == "" {
 				return fault.New(fault.Usage, "-c changes nothing about `%s`", a.command).
 					WithHint("it goes with `jp query` and `jp config show`")

@@ -50,7 +50,7 @@ func validName(name, typed string) error {
 		path = p
 	}
 	return fault.New(fault.Usage, "%q is not a participant name", name).
-		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: --invite %s", quoted("name="+path))
+		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: %s", quoted("name="+path))
 }
 
 // enter lets in whom --invite and --at name. In a new conversation they make
@@ -208,11 +208,16 @@ func (rm *room) apply(name string, p config.Policy) (bool, error) {
 	case config.PolicyIgnore:
 		return false, nil
 	}
+	return false, rm.absent(name)
+}
+
+// absent is the error for somebody who could be in the conversation and is not.
+func (rm *room) absent(name string) error {
 	e := fault.New(fault.Invalid, "@%s is not in this conversation", name)
 	if rm.fresh {
-		return false, e.WithHint("start it with --invite %s or --at %s, let it join later with `jp c invite %s`, or write \\@%s for the text", name, name, name, name)
+		return e.WithHint("start it with --invite %s or --at %s, let it join later with `jp c invite %s`, or write \\@%s for the text", name, name, name, name)
 	}
-	return false, e.WithHint("let it join with `jp c invite %s`, or write \\@%s for the text", name, name)
+	return e.WithHint("let it join with `jp c invite %s`, or write \\@%s for the text", name, name)
 }
 
 // nearMisses tells about names that look addressed but were not read so.
@@ -224,6 +229,6 @@ func (rm *room) nearMisses(in Input) {
 			continue
 		}
 		said[miss.Text] = true
-		rm.Notes(miss.Text + " was not read as a mention of " + miss.Name + "; put a space before @" + miss.Name + ", or use --at " + miss.Name)
+		rm.Notes(miss.Text + " was not read as a mention of " + miss.Name + "; to ask " + miss.Name + ", write @" + miss.Name + " as a word of its own, or use --at " + miss.Name)
 	}
 }

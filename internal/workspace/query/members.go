@@ -69,8 +69,8 @@ func (m *Members) Uninvite(name string) error {
 		return nil
 	}
 	who := "nobody is in it"
-	if len(roster) > 0 {
-		who = "in it are " + strings.Join(roster, ", ")
+	if before := config.Roster(m.room.from); len(before) > 0 {
+		who = "in it are " + strings.Join(before, ", ")
 	}
 	return fault.New(fault.NotFound, "no participant named %q in this conversation", name).WithHint("%s", who)
 }

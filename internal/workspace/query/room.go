@@ -204,6 +204,9 @@ func (rm *room) assignScoped(may func(name string) bool) error {
 // assign applies one -c @name:KEY….
 func (rm *room) assign(a config.Assignment) error {
 	if !rm.knows(a.Participant) {
+		if rm.source(Invitation{Name: a.Participant}).found {
+			return rm.absent(a.Participant)
+		}
 		return rm.unknown(a.Participant)
 	}
 	tree, err := a.Apply(rm.tree)
