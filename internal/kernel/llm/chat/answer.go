@@ -24,6 +24,7 @@ type answer struct {
 	refused bool
 	stopped bool // by a stop string of ours
 	marked  bool // the end marker, or the end of a whole answer, was seen
+	begun   bool // an object of the protocol was seen
 }
 
 // call is a tool call whose fragments arrive.
@@ -51,6 +52,7 @@ func (a *answer) take(data []byte) ([]llm.Chunk, *llm.Error) {
 	if err := json.Unmarshal(data, &e); err != nil || e == nil {
 		return nil, &llm.Error{Kind: llm.Broken, Message: "the server sent something that is no object of the protocol", Err: err}
 	}
+	a.begun = true
 	if raw := e.failed(data); raw != nil {
 		return nil, reported(raw)
 	}

@@ -17,11 +17,11 @@ type field struct {
 	value any
 }
 
-// body is the exact text of a request. capped is true for the server that
-// calls max_tokens max_completion_tokens.
-func (m *model) body(req llm.Request, capped bool) ([]byte, error) {
-	d, p := m.cfg.Dialect, req.Params
-	tools, choice, err := m.tools(req)
+// Body is the exact text that Stream posts for req. It needs no key. Errors
+// are an *llm.Error of kind Rejected: req cannot be written.
+func (c Config) Body(req llm.Request) ([]byte, error) {
+	d, p := c.Dialect, req.Params
+	tools, choice, err := c.tools(req)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (m *model) body(req llm.Request, capped bool) ([]byte, error) {
 	}
 	if p.MaxTokens != nil {
 		name := "max_tokens"
-		if capped {
+		if c.capped() {
 			name = "max_completion_tokens"
 		}
 		fields = append(fields, field{name, *p.MaxTokens})
@@ -58,7 +58,7 @@ func (m *model) body(req llm.Request, capped bool) ([]byte, error) {
 	}
 	text, err := encode(extend(fields, p.Extra))
 	if err != nil {
-		return nil, m.cfg.refuse("the request cannot be written as JSON: "+err.Error(), "check the tool schemas and the extra parameters")
+		return nil, c.refuse("the request cannot be written as JSON: "+err.Error(), "check the tool schemas and the extra parameters")
 	}
 	return text, nil
 }

@@ -21,6 +21,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"mime"
 	"net/http"
 
 	"jp/internal/kernel/llm"
@@ -74,7 +75,8 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			return
 		}
 		defer func() { _ = resp.Body.Close() }()
-		s := stream{answer: newAnswer(req, m.cfg.Dialect), hangUp: cancel, ctx: ctx, yield: yield}
+		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // without one: not html
+		s := stream{answer: newAnswer(req, m.cfg.Dialect), hangUp: cancel, ctx: ctx, yield: yield, html: kind == "text/html"}
 		s.read(m.cfg.Provider, resp.Body)
 	}
 }
@@ -85,7 +87,7 @@ func (m *model) send(ctx context.Context, req llm.Request) (*http.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	body, err := m.body(req, to.Hostname() == openaiHost)
+	body, err := m.cfg.Body(req)
 	if err != nil {
 		return nil, err
 	}

@@ -20,10 +20,7 @@ func (c Config) Check() error {
 // endpoint is the URL to post to. It refuses a base URL that is none, a key
 // that is missing or unfit, and a key that would travel in the clear.
 func (c Config) endpoint() (*url.URL, error) {
-	base := strings.TrimSpace(c.BaseURL)
-	if base == "" {
-		base = c.Dialect.base
-	}
+	base := c.base()
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, c.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set base_url to something like http://127.0.0.1:8080")
@@ -40,6 +37,20 @@ func (c Config) endpoint() (*url.URL, error) {
 		return nil, c.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as base_url, or unset "+c.keyName())
 	}
 	return u, nil
+}
+
+// base is the base URL in force.
+func (c Config) base() string {
+	if base := strings.TrimSpace(c.BaseURL); base != "" {
+		return base
+	}
+	return c.Dialect.base
+}
+
+// capped tells whether max_tokens is called max_completion_tokens.
+func (c Config) capped() bool {
+	u, err := url.Parse(c.base())
+	return err == nil && u.Hostname() == openaiHost
 }
 
 // path completes the path of a base URL, which may name the version or the

@@ -27,7 +27,7 @@ type namedTool struct {
 }
 
 // tools are the definitions and the value of tool_choice.
-func (m *model) tools(req llm.Request) ([]tool, any, error) {
+func (c Config) tools(req llm.Request) ([]tool, any, error) {
 	offered, choice := req.Tools, any(string(req.ToolChoice.Mode))
 	switch req.ToolChoice.Mode {
 	case "":
@@ -35,12 +35,12 @@ func (m *model) tools(req llm.Request) ([]tool, any, error) {
 	case llm.ToolNamed:
 		at := slices.IndexFunc(offered, func(t llm.Tool) bool { return t.Name == req.ToolChoice.Name })
 		if at < 0 {
-			return nil, nil, m.cfg.refuse("the tool "+req.ToolChoice.Name+" is demanded but not offered", "enable it, or set another tool_choice")
+			return nil, nil, c.refuse("the tool "+req.ToolChoice.Name+" is demanded but not offered", "enable it, or set another tool_choice")
 		}
 		named := namedTool{Type: "function"}
 		named.Function.Name = req.ToolChoice.Name
 		choice = named
-		if m.cfg.Dialect.narrow {
+		if c.Dialect.narrow {
 			offered, choice = offered[at:at+1], string(llm.ToolRequired)
 		}
 	}

@@ -80,7 +80,12 @@ func TestRequests(t *testing.T) {
 			for i := range arc.Files[1:] {
 				golden := &arc.Files[1+i]
 				provider, base, _ := strings.Cut(golden.Name, " ")
-				r, body := sent(t, chat.Config{Provider: provider, Key: "k", BaseURL: base, Dialect: dialect(t, provider)}, req)
+				cfg := chat.Config{Provider: provider, Key: "k", BaseURL: base, Dialect: dialect(t, provider)}
+				r, body := sent(t, cfg, req)
+				cfg.Key = "" // to be seen without one
+				if told, err := cfg.Body(req); err != nil || !bytes.Equal(told, body) {
+					t.Errorf("Body is %s, %v", told, err)
+				}
 				line := r.Method + " " + r.URL.String() + "\n"
 				var got bytes.Buffer
 				got.WriteString(line)

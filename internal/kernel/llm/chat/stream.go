@@ -22,12 +22,22 @@ type stream struct {
 	hangUp func() // ends the request
 	ctx    context.Context
 	yield  func(llm.Chunk, error) bool
+	html   bool // the server calls the body a web page; some do so of an answer
 	left   bool // the consumer left the loop
+}
+
+// webPage is the error for a page instead of an answer. Asking again would
+// bring the page again.
+func webPage() *llm.Error {
+	return &llm.Error{Kind: llm.Rejected, Message: "the server answered with a web page", Hint: "check base_url: it leads to something else than a model server"}
 }
 
 // read yields what the body holds and how it ends.
 func (s *stream) read(provider string, body io.Reader) {
 	failed := s.events(bufio.NewReader(body))
+	if failed != nil && failed.Kind == llm.Broken && s.html && !s.answer.begun {
+		failed = webPage()
+	}
 	rest := s.answer.flush
 	if failed == nil {
 		rest = func([]llm.Chunk) (chunks []llm.Chunk) {
@@ -67,7 +77,7 @@ func (s *stream) events(in *bufio.Reader) *llm.Error {
 	case '{':
 		return s.object(in)
 	case '<':
-		return &llm.Error{Kind: llm.Broken, Message: "the server answered with a web page", Hint: "check base_url"}
+		return webPage()
 	}
 	var grace *time.Timer
 	for e, err := range sse.Read(in, sse.DefaultMax) {
@@ -80,6 +90,7 @@ func (s *stream) events(in *bufio.Reader) *llm.Error {
 			s.answer.marked = true
 			return nil
 		case e.Type == "error" && !e.Comment:
+			s.answer.begun = true
 			return reported([]byte(data))
 		case data == "" || e.Comment:
 			if !s.send([]llm.Chunk{{}}) {
@@ -133,16 +144,26 @@ func (s *stream) cut(err error) *llm.Error {
 	return e
 }
 
-// first is the first byte of the body that is no line break, or 0.
+// first is the first byte of the body behind white space and a byte order
+// mark, or 0.
 func first(in *bufio.Reader) byte {
 	for {
 		next, err := in.Peek(1)
 		if err != nil {
 			return 0 // whoever reads on meets the error again
 		}
-		if next[0] != '\r' && next[0] != '\n' {
+		if next[0] == bom[0] {
+			if next, _ = in.Peek(len(bom)); string(next) == bom {
+				_, _ = in.Discard(len(bom))
+				continue
+			}
+		}
+		if strings.IndexByte(blanks, next[0]) < 0 {
 			return next[0]
 		}
 		_, _ = in.Discard(1)
 	}
 }
+
+// bom is what some servers put in front of UTF-8.
+const bom = "\uFEFF"

@@ -145,7 +145,8 @@ func TestBroken(t *testing.T) {
 		{"an array", "data: []\n\n" + done, llm.Broken, "", ""},
 		{"choices of the wrong type", `data: {"choices":{}}` + "\n\n" + done, llm.Broken, "", ""},
 		{"done as a substring", hi + "data: [DONE\n\n", llm.Broken, "Hi", ""},
-		{"web page", "<!DOCTYPE html><p>Welcome</p>", llm.Broken, "", "web page"},
+		{"web page", "<!DOCTYPE html><p>Welcome</p>", llm.Rejected, "", "web page"},
+		{"web page behind a mark and spaces", "\uFEFF \n\t<html></html>", llm.Rejected, "", "web page"},
 		{"plain text", "Service starting, please wait\n", llm.Broken, "", ""},
 		{"object that is no answer", `{"status":"ok"}`, llm.Broken, "", "ended before"},
 		{"object without choices", `{"choices":[]}`, llm.Broken, "", ""},
@@ -588,4 +589,37 @@ func BenchmarkChunk(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/chunks, "ns/chunk")
+}
+
+// TestCalledWebPage: the content type decides only where the body speaks no
+// protocol, for some servers call every answer a page.
+func TestCalledWebPage(t *testing.T) {
+	tests := []struct {
+		name, body string
+		kind       llm.Kind // empty for a whole answer
+	}{
+		{"a page without a tag", "Welcome to our site\n", llm.Rejected},
+		{"nothing", "", llm.Rejected},
+		{"an answer", delta(`"content":"Hi"`) + finish("stop") + done, ""},
+		{"half an answer", delta(`"content":"Hi"`), llm.Broken},
+		{"an error in words", `data: {"error":"model exploded"}` + "\n\n", llm.Broken},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			client := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+				return &http.Response{
+					StatusCode: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
+					Body: io.NopCloser(strings.NewReader(tt.body)),
+				}, nil
+			})}
+			g := read(t, chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Client: client}), hello())
+			switch {
+			case tt.kind == "" && g.Err == nil:
+			case g.Err == nil || g.Err.Kind != tt.kind:
+				t.Errorf("error %v, want %q", g.Err, tt.kind)
+			case (g.Err.Kind == llm.Rejected) != strings.Contains(g.Err.Hint, "base_url"):
+				t.Errorf("hint %q", g.Err.Hint)
+			}
+		})
+	}
 }
