@@ -141,7 +141,7 @@ type FileRef struct {
 
 // Files returns the file references in what a person typed. One starts where a
 // mention may start and runs to white space; trailing .,;:!?)'" are not part
-// of it. The path is as typed and untrusted: it may be a glob, absolute, or
+// of it, but a last . or .. that is a folder's name is. The path is as typed and untrusted: it may be a glob, absolute, or
 // lead anywhere.
 func Files(text string) []FileRef {
 	const scheme = "file:"
@@ -161,7 +161,7 @@ func Files(text string) []FileRef {
 			if end := strings.IndexFunc(path, unicode.IsSpace); end >= 0 {
 				path = path[:end]
 			}
-			path = strings.TrimRight(path, `.,;:!?)'"`)
+			path = trimPath(path)
 			if path != "" {
 				found = append(found, FileRef{path, start, i + len(path)})
 			}
@@ -169,4 +169,15 @@ func Files(text string) []FileRef {
 		}
 	}
 	return found
+}
+
+// trimPath drops the punctuation behind a path.
+func trimPath(path string) string {
+	cut := strings.TrimRight(path, `.,;:!?)'"`)
+	rest := path[len(cut):]
+	dots := len(rest) - len(strings.TrimLeft(rest, "."))
+	if (cut == "" || strings.HasSuffix(cut, "/")) && dots <= len("..") {
+		return cut + rest[:dots]
+	}
+	return cut
 }
