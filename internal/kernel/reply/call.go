@@ -47,14 +47,18 @@ func newCall(prompt Prompt, limits Limits, emit sink) *call {
 		echo: speaker.NewEcho(prompt.Label), byIndex: map[int]*toolCall{}}
 }
 
+// firstChunk is how many times longer than later ones the first chunk may take.
+const firstChunk = 10
+
 // stream runs the call to its finish reason, or returns why there is none.
 func (c *call) stream(ctx context.Context, model llm.Model) error {
-	silence := &llm.Error{Kind: llm.TimedOut, Message: fmt.Sprintf("nothing came for %s", c.limits.Idle)}
+	patience := firstChunk * c.limits.Idle
+	silence := &llm.Error{Kind: llm.TimedOut}
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var idle *time.Timer
 	if c.limits.Idle > 0 {
-		idle = time.AfterFunc(c.limits.Idle, func() { cancel(silence) })
+		idle = time.AfterFunc(patience, func() { cancel(silence) })
 		defer idle.Stop()
 	}
 	var failed error
@@ -68,8 +72,8 @@ func (c *call) stream(ctx context.Context, model llm.Model) error {
 		if err := c.take(chunk); err != nil {
 			return err
 		}
-		if idle != nil {
-			idle.Reset(c.limits.Idle)
+		if patience = c.limits.Idle; idle != nil {
+			idle.Reset(patience)
 		}
 	}
 	switch {
@@ -78,6 +82,7 @@ func (c *call) stream(ctx context.Context, model llm.Model) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case context.Cause(streaming) == silence:
+		silence.Message = fmt.Sprintf("nothing came for %s", patience)
 		return silence
 	case failed != nil:
 		return failed

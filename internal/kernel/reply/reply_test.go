@@ -180,7 +180,10 @@ error overloaded p: sorry`},
 text "Hel"
 ANSWER text "Hel" incomplete=error
 error timed_out nothing came for 1m0s`},
-		{"silence at first is retried", [][]step{{wait(2 * time.Minute)}, {text("Hi"), stop}}, "", `
+		{"a long history is read for minutes", [][]step{{wait(9 * time.Minute), text("Hi"), stop}}, "", `
+text "Hi"
+ANSWER text "Hi"`},
+		{"silence at first is retried", [][]step{{wait(11 * time.Minute)}, {text("Hi"), stop}}, "", `
 notice timed out, retrying (1/2), in 1s
 text "Hi"
 ANSWER text "Hi"`},

@@ -18,9 +18,12 @@ type Limits struct {
 	Retries    int           // of one model call, before its first delta
 	Backoff    time.Duration // wait before the first retry; doubles with each
 	MaxBackoff time.Duration // longest wait, also when the provider asks for more
-	Idle       time.Duration // longest silence of a stream; keep-alives are no silence
-	MaxBytes   int           // of one answer: text, reasoning and tool arguments
-	Cycles     int           // batches of tool calls in one reply; 0 means DefaultCycles
+	// Idle is the longest silence of a stream; keep-alives are no silence.
+	// Before the first chunk it is tenfold: a model on one's own machine reads
+	// a long history for minutes, and asking again would only begin anew.
+	Idle     time.Duration
+	MaxBytes int // of one answer: text, reasoning and tool arguments
+	Cycles   int // batches of tool calls in one reply; 0 means DefaultCycles
 }
 
 // Speaker replies. Its fields are only read.

@@ -179,9 +179,18 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 		return fault.New(fault.Invalid, "there is no request to resume").WithHint("ask something: jp q \"…\"")
 	}
 	room.resuming = true
-	room.responders = open.Stream.Waiting(last.ID)
-	if len(room.responders) == 0 {
+	waiting := open.Stream.Waiting(last.ID)
+	if len(waiting) == 0 {
 		r.Notes("every reply to the last request is complete")
+	}
+	for _, name := range waiting {
+		if room.active(name) {
+			room.responders = append(room.responders, name)
+		} else {
+			r.Notes(name + " has left the conversation and is not asked")
+		}
+	}
+	if len(room.responders) == 0 {
 		return nil
 	}
 	bundles, err := room.finish(in)
@@ -217,7 +226,7 @@ func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, tree c
 	if r.Stored != nil {
 		r.Stored(request)
 	}
-	book := &ledger{open: open, request: request.ID, stored: r.Stored}
+	book := &ledger{open: open, request: request.ID, stored: r.Stored, notes: r.Notes}
 	return exchange.Run(ctx, plan, speakers{run: r, open: open, request: request.ID, bundles: byName}, book, r.Announce)
 }
 
