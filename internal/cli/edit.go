@@ -17,8 +17,9 @@ func (a *app) editCommand() *cobra.Command {
 	var title string
 	cmd := &cobra.Command{
 		Use: "edit [TARGET]", Aliases: []string{"e"}, Short: "Change a conversation's title, or its files in the editor",
-		Long: targets + "\n\nA file is checked before it replaces the old one; on an error the old one stays.",
-		Args: between(0, 1),
+		Long:        targets + "\n\nA file is checked before it replaces the old one; on an error the old one stays.",
+		Args:        between(0, 1),
+		Annotations: map[string]string{changes: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			retitle := cmd.Flags().Changed("title")
 			if !retitle && files == [3]bool{} {
@@ -34,7 +35,12 @@ func (a *app) editCommand() *cobra.Command {
 			}
 			defer c.Close()
 			if retitle {
-				return a.retitle(cmd.Context(), c, title)
+				if err := a.retitle(cmd.Context(), c, title); err != nil {
+					return err
+				}
+			}
+			if c.Broken != nil && c.Stream != nil {
+				a.note(c.Broken.Error())
 			}
 			for i, name := range []string{conversation.EventsFile, conversation.BaseFile, conversation.MetadataFile} {
 				if files[i] {

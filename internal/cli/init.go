@@ -25,9 +25,10 @@ var initTOML string
 func (a *app) initCommand() *cobra.Command {
 	var model string
 	cmd := &cobra.Command{
-		Use:   "init [PATH]",
-		Short: "Make a folder a workspace",
-		Args:  between(0, 1),
+		Use:         "init [PATH]",
+		Short:       "Make a folder a workspace",
+		Args:        between(0, 1),
+		Annotations: map[string]string{changes: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.init(cmd.Context(), append(args, ".")[0], model)
 		},

@@ -8,6 +8,7 @@ import (
 
 	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
+	"jp/internal/term"
 	"jp/internal/workspace/query"
 )
 
@@ -17,7 +18,8 @@ func (a *app) inviteCommand() *cobra.Command {
 		Use: "invite NAME…", Short: "Let assistants join a conversation",
 		Long: `Let assistants join a conversation. NAME is looked up in config_load_paths;
 a path, name=path or --source names the file itself.`,
-		Args: between(1, -1),
+		Args:        between(1, -1),
+		Annotations: map[string]string{changes: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var list []query.Invitation
 			for _, arg := range args {
@@ -56,7 +58,8 @@ func (a *app) uninviteCommand() *cobra.Command {
 	var id string
 	cmd := &cobra.Command{
 		Use: "uninvite NAME…", Short: "Let participants leave a conversation; what they are is kept",
-		Args: between(1, -1),
+		Args:        between(1, -1),
+		Annotations: map[string]string{changes: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
 				if !speaker.ValidID(name) {
@@ -91,7 +94,7 @@ func (a *app) members(ctx context.Context, action, target string, change func(*q
 	if a.json() {
 		return a.printJSON(map[string]any{"action": action, "id": id.String(), "participants": roster})
 	}
-	who := strings.Join(roster, ", ")
+	who := term.Line(strings.Join(roster, ", "), 0)
 	if who == "" {
 		who = "nobody"
 	}

@@ -18,6 +18,9 @@ func (a *app) pathCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.Broken != nil {
+				a.note(c.Broken.Error())
+			}
 			var paths []string
 			for _, f := range []struct {
 				want bool

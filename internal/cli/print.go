@@ -60,6 +60,9 @@ func (a *app) print(args []string, f printFlags) error {
 		a.note(c.Broken.Error())
 	}
 	if f.as != "" {
+		if errs := c.Stream.Check(); len(errs) > 0 {
+			return errs[0] // a query would be refused, too
+		}
 		return a.printAs(ws, c, f)
 	}
 	if f.request != "" {
@@ -91,12 +94,14 @@ func (a *app) printBroken(c *workspace.Conversation) error {
 	return c.Broken
 }
 
+// printEvents leaves out what is damaged and says so.
 func (a *app) printEvents(s *conversation.Stream, from int) error {
 	list := []any{}
 	for i := from; i < s.Len(); i++ {
 		ev, err := s.Event(i)
 		if err != nil {
-			return err
+			a.note(err.Error())
+			continue
 		}
 		list = append(list, plainOf(ev))
 	}

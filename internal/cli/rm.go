@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,7 @@ func (a *app) rmCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rm TARGET…", Aliases: []string{"remove", "rem", "delete", "del"}, Short: "Remove conversations for good",
 		Long: targets, Args: between(1, -1),
+		Annotations: map[string]string{changes: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.rm(cmd.Context(), args, yes)
 		},
@@ -31,7 +34,9 @@ func (a *app) rm(ctx context.Context, args []string, yes bool) error {
 		if ws, id, err = a.targeted([]string{arg}); err != nil {
 			return err
 		}
-		ids = append(ids, id)
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	var removed []string
 	for _, id := range ids {
@@ -48,12 +53,17 @@ func (a *app) rm(ctx context.Context, args []string, yes bool) error {
 				continue
 			}
 		}
-		if err := ws.Remove(ctx, id, a.wait()); err != nil {
+		kept, err := ws.Remove(ctx, id, a.wait())
+		if err != nil {
 			return err
 		}
 		removed = append(removed, id.String())
 		if !a.json() {
 			a.printf("Removed %s%s\n", id, titled(c.Meta.Title))
+		}
+		if len(kept) > 0 {
+			a.note("a copy of " + id.String() + " in the user's data directory is kept (" + strings.Join(kept, ", ") +
+				"): it may hold events that the removed one lacked, and is the conversation now, a local one")
 		}
 	}
 	if a.json() {

@@ -36,6 +36,10 @@ const version = "0.1.0-dev"
 // takesConfig marks the commands that -c means something to.
 const takesConfig = "config"
 
+// changes marks the commands that do nothing else than change files or the
+// session, which --no-persist forbids.
+const changes = "changes"
+
 var formats = []string{"auto", "text", "text-pretty", "json", "json-pretty"}
 
 func (a *app) root() *cobra.Command {
@@ -57,6 +61,11 @@ func (a *app) root() *cobra.Command {
 			if len(a.cfg) > 0 && cmd.Annotations[takesConfig] == "" {
 				return fault.New(fault.Usage, "-c changes nothing about `%s`", a.command).
 					WithHint("it goes with `jp query` and `jp config show`")
+			}
+			if cmd.Annotations[changes] != "" {
+				if err := a.places().Writable(); err != nil {
+					return err
+				}
 			}
 			if !slices.Contains(formats, a.format) {
 				return fault.New(fault.Usage, "unknown format %q", a.format).

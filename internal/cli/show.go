@@ -124,8 +124,8 @@ func (s *summary) read(stream *conversation.Stream) {
 			s.deltas = append(s.deltas, change{ev.Time, ev.Delta})
 		}
 	}
-	for _, p := range stream.Problems() {
-		s.Problems = append(s.Problems, p.Error())
+	for _, err := range stream.Check() {
+		s.Problems = append(s.Problems, err.Error())
 	}
 	if err := config.CheckRoster(tree); err != nil {
 		s.Problems = append(s.Problems, err.Error())
@@ -184,7 +184,11 @@ func (s *summary) draw(a *app, full bool) error {
 		add("Label "+key, s.Labels[key])
 	}
 	add("Attachments", s.Attachments...)
-	add("Problems", s.Problems...)
+	problems := s.Problems
+	if more := len(problems) - mostProblems; more > 0 && !full {
+		problems = append(problems[:mostProblems:mostProblems], fmt.Sprintf("and %d more (--full shows them)", more))
+	}
+	add("Problems", problems...)
 	for _, ch := range s.deltas {
 		text := fold(ch.delta)
 		if full {
@@ -212,6 +216,9 @@ func (a *app) when(t time.Time) string {
 
 // clock is a time as people write it.
 func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// mostProblems bounds how many of a conversation's problems are shown.
+const mostProblems = 10
 
 // foldAt is the size up to which a configuration change is shown whole.
 const foldAt = 120

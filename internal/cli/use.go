@@ -2,16 +2,23 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"jp/internal/lib/fault"
 )
 
 func (a *app) useCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "use TARGET", Aliases: []string{"u"}, Short: "Make a conversation the active one of this session",
 		Long: targets, Args: between(1, 1),
+		Annotations: map[string]string{changes: "yes"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			ws, c, err := a.reading(args)
 			if err != nil {
 				return err
+			}
+			if !ws.InSession() {
+				return fault.New(fault.Invalid, "this session cannot be told from others, so none can be active in it").
+					WithHint("set JP_SESSION to a name for it, or name the conversation each time: jp q --id %s", c.ID)
 			}
 			before, _ := ws.Active()
 			if err := ws.SetActive(c.ID); err != nil {

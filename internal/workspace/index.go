@@ -29,7 +29,7 @@ type record struct {
 	Item
 }
 
-const indexVersion = 2
+const indexVersion = 3
 
 type indexFile struct {
 	Version int      `json:"version"`
@@ -90,7 +90,7 @@ func (ix *index) settledAll(marks [4]mark) bool {
 // time.
 func (w *Workspace) writeIndex(ix *index, items []Item) {
 	stale := len(ix.known) != len(ix.current)
-	if w.env.NoPersist || !ix.changed && !stale || len(items) == 0 || !w.makeSilo("") {
+	if w.env.NoPersist || !ix.changed && !stale || len(items) == 0 || w.makeSilo("") != nil {
 		return
 	}
 	slices.SortFunc(ix.current, func(a, b record) int { return cmp.Compare(a.Dir, b.Dir) })

@@ -52,6 +52,9 @@ func (w *Workspace) List() ([]Item, error) {
 		g.Go(func() error {
 			for i := from; i < to; i++ {
 				items[i] = ix.item(at[i], copies[at[i].id])
+				if err := at[i].twinned(); err != nil { // no matter of its files, which the index judges by
+					items[i].Broken = err.Error()
+				}
 			}
 			return nil
 		})
@@ -79,16 +82,27 @@ func (w *Workspace) directories() (list []found, copies map[conversation.ID]stri
 			if !ok {
 				continue
 			}
-			f := found{id, filepath.Join(p.dir, name), p}
+			f := found{id: id, path: filepath.Join(p.dir, name), place: p}
 			i, there := chosen[id]
-			switch {
-			case !there:
+			if !there {
 				chosen[id] = len(list)
 				list = append(list, f)
-			case list[i].place == p && newer(f.path, list[i].path):
-				list[i] = f
-			case !list[i].local && p.local:
+				continue
+			}
+			if !isDir(f.path) {
+				continue
+			}
+			switch first := &list[i]; {
+			case !isDir(first.path):
+				*first = f
+			case first.local != p.local:
 				copies[id] = f.path
+			case first.place == p && newer(f.path, first.path):
+				f.twins = first.twins
+				f.join(first.path)
+				*first = f
+			default:
+				first.join(f.path)
 			}
 		}
 	}
@@ -112,28 +126,28 @@ func look(f found, copy string) Item {
 		item.Broken = err.Error()
 	}
 	if copy != "" {
-		item.Unshared = unshared(f, copy)
+		item.Unshared, _ = unshared(f, copy)
 	}
 	return item
 }
 
-// unshared counts the events in the copy that the conversation lacks.
-func unshared(f found, copy string) int {
+// unshared counts the events in the copy that the conversation lacks. Errors:
+// those of loading either, when nobody knows.
+func unshared(f found, copy string) (n int, err error) {
 	ours, err := conversation.Load(f.path, f.id, conversation.Env{})
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	theirs, err := conversation.Load(copy, f.id, conversation.Env{})
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	n := 0
 	for i := range theirs.Len() {
 		if _, there := ours.Index(theirs.At(i).ID); !there {
 			n++
 		}
 	}
-	return n
+	return n, nil
 }
 
 // mark is what a file looked like when its contents were read; the zero mark

@@ -77,7 +77,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("with the index %q: %+v", junk, got)
 		}
 	}
-	if err := w.Remove(t.Context(), one.ID, Wait{}); err != nil {
+	if _, err := w.Remove(t.Context(), one.ID, Wait{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := list(); len(got) != 1 {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -27,9 +28,10 @@ type Conversation struct {
 	Dir      string // empty when it exists in memory only
 	Local    bool
 	Archived bool
-	Stream   *conversation.Stream // nil when Broken
+	Stream   *conversation.Stream // nil when Broken and the log cannot be read
 	Meta     *conversation.Meta   // never nil
-	// Broken says what cannot be read; only Read and Edit return such a
+	// Broken says what cannot be read, or that other folders have the same id
+	// and this is the one written last; only Read and Edit return such a
 	// conversation. What can be read is set.
 	Broken error
 
@@ -70,10 +72,7 @@ func (w *Workspace) load(at found) (*Conversation, error) {
 			err = e
 		}
 	}
-	if broken == nil {
-		broken = brokenMeta
-	}
-	c.Broken = broken
+	c.Broken = cmp.Or(at.twinned(), broken, brokenMeta)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -89,11 +88,15 @@ func (w *Workspace) streamEnv() conversation.Env {
 
 // Open locks a conversation and returns it as it is then. Close gives the lock
 // back. Errors: fault.NotFound, fault.Busy when the wait is over, ctx's cause,
-// fault.Damaged, fault.Storage.
+// fault.Damaged, also for an entry that cannot be understood (nobody's words
+// may be missing from a request without notice), fault.Storage.
 func (w *Workspace) Open(ctx context.Context, id conversation.ID, wait Wait) (*Conversation, error) {
 	c, err := w.Edit(ctx, id, wait)
 	if err != nil {
 		return nil, err
+	}
+	if c.Broken == nil {
+		c.Broken = cmp.Or(c.Stream.Check()...)
 	}
 	if c.Broken != nil {
 		c.Close()
@@ -297,9 +300,10 @@ func (w *Workspace) create(id conversation.ID, spec Spec, now time.Time, l *lock
 		return c, nil
 	}
 	dir := w.home(spec.Local)
-	if dir == "" || spec.Local && !w.makeSilo(conversationsDir) {
-		return nil, fault.New(fault.Storage, "there is no user data directory for a local conversation").
-			WithHint("set HOME or JP_USER_DATA_DIR")
+	if spec.Local {
+		if err := w.makeSilo(conversationsDir); err != nil {
+			return nil, fault.New(fault.Storage, "cannot create a local conversation: %w", err).WithHint("%s", fault.HintOf(err))
+		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fault.New(fault.Storage, "cannot create a conversation: %w", err)
@@ -331,28 +335,46 @@ func (w *Workspace) sweep(dir string) {
 	}
 }
 
-// Remove deletes a conversation, wherever copies of it are. Errors: those of
-// Open but for fault.Damaged: a damaged conversation can be removed.
-func (w *Workspace) Remove(ctx context.Context, id conversation.ID, wait Wait) error {
-	if w.env.NoPersist {
-		return fault.New(fault.Invalid, "`--no-persist` keeps everything as it is")
+// Remove deletes a conversation and the copies of it in the user's data
+// directory that hold nothing it lacks. Other copies, which were ignored, are
+// returned: they stay, and are the conversation from now on. Errors: those of
+// Open, but of fault.Damaged only that of a conversation in several folders,
+// since nothing is deleted that nobody saw; fault.Invalid with NoPersist.
+func (w *Workspace) Remove(ctx context.Context, id conversation.ID, wait Wait) (kept []string, err error) {
+	if err := w.env.Writable(); err != nil {
+		return nil, err
 	}
 	if _, err := w.locate(id); err != nil {
-		return err
+		return nil, err
 	}
 	l, err := w.acquire(ctx, id, wait)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer l.Release()
 	all, err := w.all(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, at := range all {
-		if err := atomicfile.RemoveDir(at.path); err != nil {
-			return fault.New(fault.Storage, "cannot remove conversation %s: %w", id, err)
+	if len(all) == 0 {
+		return nil, missing(id)
+	}
+	it := chosen(all)
+	if err := it.twinned(); err != nil {
+		return nil, err
+	}
+	var gone []string
+	for _, copy := range all[1:] {
+		if n, err := unshared(it, copy.path); n > 0 || err != nil {
+			kept = append(kept, copy.path)
+		} else {
+			gone = append(gone, copy.path)
 		}
 	}
-	return nil
+	for _, path := range append(gone, it.path) {
+		if err := atomicfile.RemoveDir(path); err != nil {
+			return nil, fault.New(fault.Storage, "cannot remove conversation %s: %w", id, err)
+		}
+	}
+	return kept, nil
 }

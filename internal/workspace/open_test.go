@@ -150,15 +150,143 @@ func TestCopyIsIgnored(t *testing.T) {
 	if now, err := conversation.Load(own, id, w.streamEnv()); err != nil || now.Len() != 2 || tree(t, own) != before {
 		t.Error("the ignored copy was written")
 	}
-	if err := w.Remove(t.Context(), id, Wait{}); err != nil {
-		t.Fatal(err)
+
+	// Removing it must not take what only the copy holds.
+	kept, err := w.Remove(t.Context(), id, Wait{})
+	if err != nil || len(kept) != 1 || kept[0] != own || tree(t, own) != before {
+		t.Fatalf("kept %v, %v", kept, err)
 	}
-	if w.Exists(id) || tree(t, conversations(w)) != "" || tree(t, filepath.Dir(own)) != "" {
-		t.Error("something of the removed conversation is left")
+	c, err = w.Read(id)
+	if err != nil || !c.Local || c.Dir != own || tree(t, conversations(w)) != "" {
+		t.Fatalf("%+v, %v", c, err)
 	}
-	if err := w.Remove(t.Context(), id, Wait{}); fault.CodeOf(err) != fault.NotFound {
+	if kept, err := w.Remove(t.Context(), id, Wait{}); err != nil || kept != nil || tree(t, filepath.Dir(own)) != "" {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+	if _, err := w.Remove(t.Context(), id, Wait{}); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("removed twice: %v", err)
 	}
+}
+
+// A copy that holds nothing of its own goes with its conversation; one that
+// cannot be compared stays.
+func TestRemoveWithCopy(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(shared, own string)
+		kept   bool
+	}{
+		"the same":            {func(string, string) {}, false},
+		"more in the shared":  {func(_, own string) { put(t, filepath.Join(own, conversation.EventsFile), "[]") }, false},
+		"the copy is damaged": {func(_, own string) { put(t, filepath.Join(own, conversation.EventsFile), "[{") }, true},
+		"the copy's base is missing": {func(_, own string) {
+			if err := os.Remove(filepath.Join(own, conversation.BaseFile)); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"the shared is damaged": {func(shared, _ string) { put(t, filepath.Join(shared, conversation.EventsFile), "[{") }, true},
+	} {
+		w := newWorkspace(t)
+		id := create(t, w, "Both", "hi")
+		shared := filepath.Join(conversations(w), id.DirName("Both"))
+		own := filepath.Join(w.Silo(), "conversations", filepath.Base(shared))
+		if err := os.CopyFS(own, os.DirFS(shared)); err != nil {
+			t.Fatal(err)
+		}
+		c.change(shared, own)
+		kept, err := w.Remove(t.Context(), id, Wait{})
+		if err != nil || (len(kept) == 1) != c.kept || w.Exists(id) != c.kept {
+			t.Errorf("%s: kept %v, %v", name, kept, err)
+		}
+	}
+}
+
+// Two folders with one id: nobody knows which is meant, so neither is written
+// nor removed, and both are named.
+func TestTwins(t *testing.T) {
+	for name, at := range map[string]func(w *Workspace, dir string) string{
+		"beside":       func(_ *Workspace, dir string) string { return dir + "-other" },
+		"listed first": func(w *Workspace, dir string) string { return strings.TrimSuffix(dir, "-title") },
+		"archived": func(w *Workspace, dir string) string {
+			return filepath.Join(conversations(w), ".archive", filepath.Base(dir))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkspace(t)
+			id := create(t, w, "Title", "hi")
+			dir := filepath.Join(conversations(w), id.DirName("Title"))
+			age(t, dir)
+			twin := at(w, dir)
+			if err := os.CopyFS(twin, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(conversations(w), id.String()[len("jp-c"):]+"-notes.txt"), "a file is no twin")
+			before := tree(t, conversations(w))
+			says := func(err error) bool {
+				return fault.CodeOf(err) == fault.Damaged && strings.Contains(err.Error(), dir) &&
+					strings.Contains(err.Error(), twin) && fault.HintOf(err) != ""
+			}
+			for range 2 { // from the index, too
+				items, err := w.List()
+				if err != nil || len(items) != 1 || !strings.Contains(items[0].Broken, dir) || !strings.Contains(items[0].Broken, twin) {
+					t.Fatalf("%+v, %v", items, err)
+				}
+				age(t, conversations(w))
+			}
+			c, err := w.Read(id)
+			if err != nil || !says(c.Broken) || c.Stream == nil || c.Stream.Len() != 1 {
+				t.Fatalf("%+v, %v", c, err)
+			}
+			if _, err := w.Open(t.Context(), id, Wait{}); !says(err) {
+				t.Errorf("open: %v", err)
+			}
+			if c, err = w.Edit(t.Context(), id, Wait{}); err != nil || !says(c.Broken) {
+				t.Fatalf("%+v, %v", c, err)
+			}
+			c.Meta.Title = "Another"
+			if err := c.Save(t.Context()); !says(err) {
+				t.Errorf("save: %v", err)
+			}
+			c.Close()
+			if _, err := w.Remove(t.Context(), id, Wait{}); !says(err) {
+				t.Errorf("remove: %v", err)
+			}
+			if after := tree(t, conversations(w)); after != before {
+				t.Errorf("before:\n%s\nafter:\n%s", before, after)
+			}
+			if err := os.RemoveAll(twin); err != nil {
+				t.Fatal(err)
+			}
+			if items, err := w.List(); err != nil || items[0].Broken != "" {
+				t.Errorf("%+v, %v", items, err)
+			}
+			if c, err = w.Open(t.Context(), id, Wait{}); err != nil {
+				t.Fatal(err)
+			}
+			c.Close()
+		})
+	}
+}
+
+// Nothing that somebody said may be left out of a request unnoticed; looking
+// at the rest still works.
+func TestEntryThatCannotBeUnderstood(t *testing.T) {
+	w := newWorkspace(t)
+	id := create(t, w, "", "hi")
+	path := filepath.Join(conversations(w), id.DirName(""), conversation.EventsFile)
+	put(t, path, "[\n{\"type\":\"chat_request\",\"content\":5}]")
+	if _, err := w.Open(t.Context(), id, Wait{}); fault.CodeOf(err) != fault.Damaged || !strings.Contains(err.Error(), path+":2: damaged at byte 2: entry 1: ") {
+		t.Errorf("open: %v", err)
+	}
+	c, err := w.Edit(t.Context(), id, Wait{}) // the lock is free again
+	if err != nil || c.Broken != nil || c.Stream.Len() != 1 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	c.Close()
+	put(t, path, "[\n{\"type\":\"from_the_future\",\"content\":5}]")
+	if c, err = w.Open(t.Context(), id, Wait{}); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
 }
 
 func TestNoPersist(t *testing.T) {
@@ -190,7 +318,10 @@ func TestNoPersist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ro.Remove(t.Context(), id, Wait{}); fault.CodeOf(err) != fault.Invalid {
+	if _, _, err := Init(filepath.Join(filepath.Dir(w.Root), "new"), ro.env); fault.CodeOf(err) != fault.Invalid {
+		t.Errorf("init: %v", err)
+	}
+	if _, err := ro.Remove(t.Context(), id, Wait{}); fault.CodeOf(err) != fault.Invalid {
 		t.Errorf("remove: %v", err)
 	}
 	if _, err := ro.List(); err != nil {
@@ -263,7 +394,7 @@ func TestDamagedConversation(t *testing.T) {
 	if items, err := w.List(); err != nil || items[1].Broken == "" {
 		t.Errorf("without a log: %+v, %v", items, err)
 	}
-	if err := w.Remove(t.Context(), bad, Wait{}); err != nil {
+	if _, err := w.Remove(t.Context(), bad, Wait{}); err != nil {
 		t.Error(err)
 	}
 	if !w.Exists(good) {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,20 @@ type found struct {
 	id   conversation.ID
 	path string
 	place
+	// twins are other directories with its id in the same home, of which nobody
+	// knows which is meant. A copy and a merge after a change of title make them.
+	twins []string
+}
+
+// twinned is the error of a conversation that has twins, nil for others.
+func (f found) twinned() error {
+	if len(f.twins) == 0 {
+		return nil
+	}
+	paths := slices.Sorted(slices.Values(append([]string{f.path}, f.twins...)))
+	last := len(paths) - 1
+	return fault.New(fault.Damaged, "conversation %s is in %d folders: %s and %s", f.id, len(paths), strings.Join(paths[:last], ", "), paths[last]).
+		WithHint("nothing was changed; remove all but one, or keep another as a conversation of its own: rename it so that it begins with another number (%s was written last)", f.path)
 }
 
 // all returns the directories of a conversation, in the order of places; of
@@ -90,7 +105,7 @@ func (w *Workspace) all(id conversation.ID) ([]found, error) {
 			if n, ok := idOf(name); !ok || n != id || !isDir(path) {
 				continue
 			}
-			out = append(out, found{id, path, p})
+			out = append(out, found{id: id, path: path, place: p})
 			if n := len(out) - 1; n > start && newer(path, out[start].path) {
 				out[start], out[n] = out[n], out[start]
 			}
@@ -105,8 +120,8 @@ func newer(a, b string) bool {
 	return errX == nil && (errY != nil || x.ModTime().After(y.ModTime()))
 }
 
-// locate returns the directory of a conversation. Errors: fault.NotFound and
-// fault.Storage.
+// locate returns the directory of a conversation, with its twins. Errors:
+// fault.NotFound and fault.Storage.
 func (w *Workspace) locate(id conversation.ID) (found, error) {
 	all, err := w.all(id)
 	if err != nil {
@@ -115,7 +130,29 @@ func (w *Workspace) locate(id conversation.ID) (found, error) {
 	if len(all) == 0 {
 		return found{}, missing(id)
 	}
-	return all[0], nil
+	return chosen(all), nil
+}
+
+// chosen returns the first of a conversation's directories with its twins.
+func chosen(all []found) found {
+	f := all[0]
+	for _, other := range all[1:] {
+		if other.local == f.local {
+			f.join(other.path)
+		}
+	}
+	return f
+}
+
+// join takes a directory for a twin if there is anything of a conversation in
+// it: checkouts leave folders behind that hold only what Git does not know.
+func (f *found) join(path string) {
+	for _, name := range [...]string{conversation.EventsFile, conversation.MetadataFile, conversation.BaseFile} {
+		if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
+			f.twins = append(f.twins, path)
+			return
+		}
+	}
 }
 
 func missing(id conversation.ID) error {

@@ -107,12 +107,22 @@ func (w *Workspace) visited(skip int) (conversation.ID, bool) {
 	return 0, false
 }
 
+// InSession reports whether there is a session that can be told from others.
+func (w *Workspace) InSession() bool {
+	_, _, ok := w.env.who()
+	return ok
+}
+
 // SetActive makes a conversation the one this session works on. Without a
-// session, or with NoPersist, nothing happens. Errors: fault.Storage.
+// session, or with NoPersist, nothing happens. Errors: fault.Storage, also
+// when there is no user data directory to remember it in.
 func (w *Workspace) SetActive(id conversation.ID) error {
 	s := w.session()
-	if s.ID == "" || w.env.NoPersist || !w.makeSilo(sessionsDir) {
+	if s.ID == "" || w.env.NoPersist {
 		return nil
+	}
+	if err := w.makeSilo(sessionsDir); err != nil {
+		return forgotten(err)
 	}
 	history := []visit{{id, w.env.Now().UTC()}}
 	for _, v := range s.History {
@@ -128,9 +138,13 @@ func (w *Workspace) SetActive(id conversation.ID) error {
 	dir := filepath.Join(w.silo, sessionsDir)
 	w.forgetDead(dir)
 	if err := atomicfile.Write(filepath.Join(dir, s.Source.fileName(s.ID)), 0o600, append(data, '\n')); err != nil {
-		return fault.New(fault.Storage, "cannot remember the active conversation: %w", err)
+		return forgotten(err)
 	}
 	return nil
+}
+
+func forgotten(err error) error {
+	return fault.New(fault.Storage, "cannot remember the active conversation: %w", err).WithHint("%s", fault.HintOf(err))
 }
 
 // forgetDead removes the sessions of processes that ended: their numbers are

@@ -77,7 +77,7 @@ func TestActive(t *testing.T) {
 		}
 	}
 	check(b, c)
-	if err := w.Remove(t.Context(), b, Wait{}); err != nil {
+	if _, err := w.Remove(t.Context(), b, Wait{}); err != nil {
 		t.Fatal(err)
 	}
 	check(c, a)
@@ -106,6 +106,27 @@ func TestActive(t *testing.T) {
 }
 
 // The number of an ended process goes to another terminal one day.
+// What cannot be remembered is no success.
+func TestActiveIsNotRemembered(t *testing.T) {
+	w := newWorkspace(t)
+	id := create(t, w, "", "hi")
+	if err := os.RemoveAll(w.Silo()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, w.Silo(), "in the way")
+	if err := w.SetActive(id); fault.CodeOf(err) != fault.Storage {
+		t.Errorf("unwritable: %v", err)
+	}
+	none := w.with(t, func(e *Env) { e.Getenv = func(k string) string { return map[string]string{"JP_SESSION": "test"}[k] } })
+	if err := none.SetActive(id); fault.CodeOf(err) != fault.Storage || fault.HintOf(err) == "" || !none.InSession() {
+		t.Errorf("no data directory: %v", err)
+	}
+	nobody := w.with(t, func(e *Env) { e.Getenv = func(string) string { return "" } })
+	if err := nobody.SetActive(id); err != nil || nobody.InSession() {
+		t.Errorf("no session: %v", err)
+	}
+}
+
 func TestDeadSessionsAreForgotten(t *testing.T) {
 	w := newWorkspace(t)
 	id := create(t, w, "")

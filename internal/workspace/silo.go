@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"jp/internal/lib/fault"
 )
 
 // The silo is the user's own directory for one workspace: locks, sessions,
@@ -44,11 +46,13 @@ func findSilo(data, name, id string) string {
 	return best
 }
 
-// makeSilo creates the silo and a directory in it, and reports whether it is
-// there.
-func (w *Workspace) makeSilo(sub string) bool {
-	if w.silo == "" || os.MkdirAll(filepath.Join(w.silo, sub), 0o700) != nil {
-		return false
+// makeSilo creates the silo and a directory in it. Errors: fault.Storage.
+func (w *Workspace) makeSilo(sub string) error {
+	if w.silo == "" {
+		return fault.New(fault.Storage, "there is no user data directory").WithHint("set HOME or JP_USER_DATA_DIR")
+	}
+	if err := os.MkdirAll(filepath.Join(w.silo, sub), 0o700); err != nil {
+		return fault.New(fault.Storage, "cannot use the user data directory: %w", err)
 	}
 	// The link leads from the silo back to the workspace. Another checkout of
 	// the same workspace may have made it; one that leads nowhere is replaced.
@@ -59,13 +63,13 @@ func (w *Workspace) makeSilo(sub string) bool {
 		}
 		_ = os.Symlink(filepath.Join(w.Root, Marker), link)
 	}
-	return true
+	return nil
 }
 
 // scratch returns a directory for files that belong to no conversation: in the
 // silo, or in the workspace when there is no silo.
 func (w *Workspace) scratch(sub string) string {
-	if w.makeSilo(sub) {
+	if w.makeSilo(sub) == nil {
 		return filepath.Join(w.silo, sub)
 	}
 	return filepath.Join(w.Root, Marker, sub)

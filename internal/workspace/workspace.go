@@ -47,6 +47,14 @@ type Env struct {
 	NoPersist bool
 }
 
+// Writable refuses a change of files with NoPersist. Errors: fault.Invalid.
+func (e Env) Writable() error {
+	if e.NoPersist {
+		return fault.New(fault.Invalid, "`--no-persist` keeps everything as it is")
+	}
+	return nil
+}
+
 // DataDir returns the user's data directory, empty when there is none.
 func (e Env) DataDir() string {
 	if d := e.Getenv("JP_USER_DATA_DIR"); d != "" {
@@ -152,13 +160,16 @@ func marker(text string) (line int, found bool) {
 const idNotice = "This file holds the id of this workspace. Do not edit or remove it.\n"
 
 // Init makes dir a workspace, and returns it. A workspace that is one already
-// is opened; created says whether it is new. Errors: those of Find and
-// fault.Storage.
+// is opened; created says whether it is new. Errors: those of Find,
+// fault.Storage, and fault.Invalid with NoPersist when it is none yet.
 func Init(dir string, env Env) (w *Workspace, created bool, err error) {
 	path := filepath.Join(dir, Marker, idFile)
 	if _, err := os.Lstat(path); err == nil {
 		w, err := open(dir, env)
 		return w, false, err
+	}
+	if err := env.Writable(); err != nil {
+		return nil, false, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, false, fault.New(fault.Storage, "cannot create the workspace: %w", err)

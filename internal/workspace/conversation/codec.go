@@ -2,9 +2,13 @@ package conversation
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"jp/internal/workspace/config"
@@ -12,6 +16,10 @@ import (
 
 // wire is an event as it is stored; it decodes all kinds at once.
 type wire struct {
+	// Read by Entry.header, which takes any shape.
+	Participant string `json:"participant"`
+	Request     string `json:"request_id"`
+
 	Metadata   json.RawMessage `json:"metadata"`
 	Content    *string         `json:"content"`
 	Author     string          `json:"author"`
@@ -51,17 +59,19 @@ func decode(e *Entry) (*Event, error) {
 	ev := &Event{ID: e.ID, Kind: e.Kind, Time: e.Time, Participant: e.Participant, Request: e.Request}
 	var w wire
 	switch e.Kind {
+	case "":
+		return nil, errors.New("`type` is missing or no text")
 	case TurnStart, ChatRequest, ChatResponse, ToolCallRequest, ToolCallResponse,
 		InquiryRequest, InquiryResponse, ConfigDelta, Compaction:
 	default:
 		return ev, nil
 	}
 	if err := json.Unmarshal(e.Raw, &w); err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Kind, err)
+		return nil, fmt.Errorf("%s: %w", e.Kind, misfit("", err))
 	}
 	if len(w.Metadata) > 0 {
 		if err := unmarshal(mapStrings(w.Metadata, fromBase64), &ev.Metadata); err != nil {
-			return nil, fmt.Errorf("%s: metadata: %w", e.Kind, err)
+			return nil, fmt.Errorf("%s: %w", e.Kind, misfit("metadata", err))
 		}
 	}
 	ev.Only = w.Recipients.Visibility.Only
@@ -96,7 +106,7 @@ func (w *wire) fill(ev *Event) error {
 	case ConfigDelta:
 		var m map[string]any
 		if err := unmarshal(w.Delta, &m); err != nil {
-			return err
+			return misfit("delta", err)
 		}
 		ev.Delta = config.Stored(m)
 	case Compaction:
@@ -128,6 +138,22 @@ func (w *wire) response(ev *Event) error {
 		return fmt.Errorf("`message`, `reasoning` or `data` is missing")
 	}
 	return nil
+}
+
+// misfit says in plain words which value has the wrong type: key is the one
+// that was decoded, empty for the whole entry.
+func misfit(key string, err error) error {
+	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err
+	}
+	if key == "" {
+		key = e.Field
+	}
+	have, _, _ := strings.Cut(e.Value, " ") // a number brings its digits
+	names := map[string]string{"string": "a text", "number": "a number", "bool": "true or false", "array": "a list", "object": "an object"}
+	kinds := map[reflect.Kind]string{reflect.String: names["string"], reflect.Int: "a whole number", reflect.Bool: names["bool"], reflect.Slice: names["array"]}
+	return fmt.Errorf("`%s`: %s is expected, not %s", key, cmp.Or(kinds[e.Type.Kind()], names["object"]), cmp.Or(names[have], have))
 }
 
 // compact drops the white space of a value inside a file.

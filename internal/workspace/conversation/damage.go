@@ -15,6 +15,8 @@ type Damage struct {
 	Offset int64  // bytes before the place
 	Line   int    // 1-based; 0 when the damage has no place
 	Reason string // e.g. "unexpected end of file"
+	// Missing says that the file is not there. It has no place and no Reason.
+	Missing bool
 	// Conflict says that the file holds Git's conflict markers.
 	Conflict bool
 }
@@ -23,6 +25,8 @@ var _ fault.Coded = (*Damage)(nil)
 
 func (d *Damage) Error() string {
 	switch {
+	case d.Missing:
+		return d.Path + " is missing"
 	case d.Line == 0:
 		return fmt.Sprintf("%s is damaged: %s", d.Path, d.Reason)
 	case d.Conflict:

@@ -2,12 +2,14 @@ package conversation
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"jp/internal/lib/fault"
+	"jp/internal/workspace/config"
 )
 
 const goodLog = `[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"}]`
@@ -94,8 +96,8 @@ func TestByteOrderMark(t *testing.T) {
 	if err != nil || s.Len() != 1 {
 		t.Fatal(err)
 	}
-	if len(s.Base()) != 0 || len(s.Problems()) > 0 {
-		t.Error(s.Problems())
+	if errs := s.Check(); len(s.Base()) != 0 || len(errs) > 0 {
+		t.Error(errs)
 	}
 }
 
@@ -119,7 +121,123 @@ func TestUnreadableDelta(t *testing.T) {
 	if user, _ := s.Config()["user"].(map[string]any); user["name"] != "jean" {
 		t.Errorf("config %v", s.Config())
 	}
-	if len(s.Problems()) != 1 || fault.CodeOf(s.Problems()[0]) != fault.Damaged {
-		t.Errorf("problems %v", s.Problems())
+	if errs := s.Check(); len(errs) != 1 || fault.CodeOf(errs[0]) != fault.Damaged {
+		t.Errorf("problems %v", errs)
+	}
+}
+
+// What cannot be decoded is named with its place and in plain words, of several
+// entries that look the same each with its own.
+func TestMisfits(t *testing.T) {
+	for entry, want := range map[string]string{
+		`{"type":"chat_request","content":5}`:                                           "chat_request: `content`: a text is expected, not a number",
+		`{"type":"chat_request","content":"x","recipients":{"responders":"dev"}}`:       "chat_request: `recipients.responders`: a list is expected, not a text",
+		`{"type":"chat_request","content":"x","recipients":{"responders":[true]}}`:      "chat_request: `recipients.responders`: a text is expected, not true or false",
+		`{"type":"chat_request","content":"x","recipients":[]}`:                         "chat_request: `recipients`: an object is expected, not a list",
+		`{"type":"chat_request","content":"x","recipients":{"visibility":{"only":{}}}}`: "chat_request: `recipients.visibility.only`: a list is expected, not an object",
+		`{"type":"chat_request"}`:                                                       "chat_request: `content` is missing",
+		`{"type":"chat_response","message":"x","participant":7}`:                        "chat_response: `participant`: a text is expected, not a number",
+		`{"type":"chat_response","message":"x","request_id":[]}`:                        "chat_response: `request_id`: a text is expected, not a list",
+		`{"type":"chat_response","message":"x","metadata":"y"}`:                         "chat_response: `metadata`: an object is expected, not a text",
+		`{"type":"tool_call_response","id":"a","is_error":"no"}`:                        "tool_call_response: `is_error`: true or false is expected, not a text",
+		`{"type":"config_delta","delta":[1]}`:                                           "config_delta: `delta`: an object is expected, not a list",
+		`{"type":"compaction","from_turn":1.5,"to_turn":2}`:                             "compaction: `from_turn`: a whole number is expected, not a number",
+		`{"content":"x"}`:          "`type` is missing or no text",
+		`{"type":5,"content":"x"}`: "`type` is missing or no text",
+		`{"type":"from_the_future","content":5,"participant":5,"recipients":"everyone"}`: "",
+	} {
+		log := "[" + `{"type":"turn_start"}` + ",\n\n" + entry + ",\n" + entry + "]"
+		s, err := Parse(EventsFile, []byte(log), []byte("{}"), 1, testEnv())
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs := s.Check()
+		if want == "" {
+			if len(errs) > 0 {
+				t.Errorf("%s: %v", entry, errs)
+			}
+			continue
+		}
+		if len(errs) != 2 {
+			t.Errorf("%s: %v", entry, errs)
+			continue
+		}
+		first, second := strings.Index(log, entry), strings.LastIndex(log, entry)
+		for i, at := range []int{first, second} {
+			full := fmt.Sprintf("%s:%d: damaged at byte %d: entry %d: %s", EventsFile, 3+i, at, 2+i, want)
+			if errs[i].Error() != full || fault.CodeOf(errs[i]) != fault.Damaged {
+				t.Errorf("got  %v\nwant %s", errs[i], full)
+			}
+		}
+		if _, err := s.Event(1); err == nil || err.Error() != errs[0].Error() {
+			t.Errorf("looked at again: %v", err)
+		}
+	}
+}
+
+// The base may lie in the log only where no version that has a file for it
+// wrote: anything else that has no such file has lost who takes part.
+func TestMissingBase(t *testing.T) {
+	request := `{"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"x"}`
+	for log, whole := range map[string]bool{
+		`[]`:                   false,
+		goodLog:                false,
+		"[" + request + "]":    false,
+		`[{"type":"unknown"}]`: false,
+		`[{"type":"config_delta","delta":{"a":1}}]`:                                            true,
+		`[{"type":"config_delta","delta":{"a":1}},` + request + `]`:                            true,
+		`[{"type":"config_delta","assistant":{"name":"x"}},` + request + `]`:                   true,
+		`[{"type":"config_delta"},` + request + `]`:                                            true,
+		`[` + request + `,{"type":"config_delta","delta":{"a":1}}]`:                            false,
+		`[{"event_id":"aaaaaaa","type":"config_delta","delta":{"a":1}},` + request + `]`:       false,
+		`[{"type":"config_delta","delta":{"a":1}},{"event_id":"aaaaaaa","type":"turn_start"}]`: false,
+		`[{"type":"config_delta","delta":5},{"type":"turn_start"}]`:                            false,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load(dir, 1, testEnv())
+		if whole {
+			if err != nil {
+				t.Errorf("%s: %v", log, err)
+			}
+			continue
+		}
+		if want := filepath.Join(dir, BaseFile) + " is missing"; err == nil || err.Error() != want || fault.CodeOf(err) != fault.Damaged {
+			t.Errorf("%s: got %v, want %s", log, err, want)
+		}
+	}
+}
+
+// A base that disappears while its conversation is open is written anew, with
+// the log changed meanwhile or not.
+func TestBaseIsWrittenAnew(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		dir := t.TempDir()
+		s := newStream(t, config.Tree{"user": config.Tree{"name": "jean"}})
+		if err := s.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		base := filepath.Join(dir, BaseFile)
+		before, err := os.ReadFile(base)
+		if err != nil || os.Remove(base) != nil {
+			t.Fatal(err)
+		}
+		if changed {
+			if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(goodLog), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Append(Event{Kind: ChatRequest, Content: "x"})
+		if err := s.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := os.ReadFile(base); string(after) != string(before) {
+			t.Errorf("changed %v: %q, %v", changed, after, err)
+		}
+		if _, err := Load(dir, 1, testEnv()); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"jp/internal/lib/atomicfile"
 	"jp/internal/lib/fault"
@@ -38,15 +39,17 @@ func (a stamp) same(b stamp) bool {
 }
 
 // Load reads the log and the base configuration of the conversation in dir,
-// whatever version of the format it is in. Errors: *Damage, and those of the
-// file system.
+// whatever version of the format it is in. Only the oldest have no file for the
+// base, which is then the first entry of a log without ids; in any other log
+// the file is missing, and with it who takes part. Errors: *Damage, and those
+// of the file system.
 func Load(dir string, id ID, env Env) (*Stream, error) {
 	s := &Stream{env: env, id: id, path: filepath.Join(dir, EventsFile)}
 	s.seen = stampOf(s.path)
 	data, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, dirErr := os.Stat(dir); dirErr == nil {
-			return nil, &Damage{Path: s.path, Reason: "the file is missing"}
+			return nil, &Damage{Path: s.path, Missing: true}
 		}
 	}
 	if err != nil {
@@ -67,11 +70,15 @@ func Load(dir string, id ID, env Env) (*Stream, error) {
 	if err := s.read(data, base); err != nil {
 		return nil, err
 	}
+	if s.baseless {
+		return nil, &Damage{Path: basePath, Missing: true}
+	}
 	return s, nil
 }
 
 // Parse reads a stream from the contents of its files; base is nil when there
-// is no such file. Errors: *Damage, with path for the place.
+// is no such file, and empty then unless it is in the log. Errors: *Damage,
+// with path for the place.
 func Parse(path string, events, base []byte, id ID, env Env) (*Stream, error) {
 	s := &Stream{env: env, id: id, path: path}
 	if base != nil {
@@ -185,8 +192,8 @@ func (s *Stream) splitBase() int {
 	switch {
 	case s.baseRaw != nil && (base == nil || !sameJSON(base, s.baseRaw)):
 		return 0
-	case base == nil:
-		s.baseRaw, s.splits = []byte("{}\n"), true
+	case s.baseRaw == nil && (base == nil || s.identified()):
+		s.baseRaw, s.splits, s.baseless = []byte("{}\n"), true, true
 		return 0
 	case s.baseRaw == nil:
 		s.baseRaw = append(pretty(base, ""), '\n')
@@ -195,6 +202,12 @@ func (s *Stream) splitBase() int {
 	s.splits = true
 	s.entries = s.entries[1:]
 	return 1
+}
+
+// identified reports whether any entry has an id: then the log was written
+// since bases have a file of their own.
+func (s *Stream) identified() bool {
+	return slices.ContainsFunc(s.entries, func(e Entry) bool { return e.ID != "" })
 }
 
 // firstDelta returns the configuration in a first element: its `delta`, or
@@ -251,7 +264,8 @@ func (s *Stream) Changed() bool { return s.fresh || s.saved < len(s.entries) }
 
 // Save writes what was appended since the last save into the files in dir, the
 // configuration before the log. When somebody else changed the log meanwhile
-// (an editor, a Git checkout), what was appended goes behind what is there now.
+// (an editor, a Git checkout), what was appended goes behind what is there now,
+// even if what it refers to is gone. A file that disappeared is written anew.
 // On an error the files are as they were, and Save may be called again. Errors:
 // *Damage of what is there now, and fault.Storage.
 func (s *Stream) Save(dir string) error {
@@ -266,7 +280,7 @@ func (s *Stream) Save(dir string) error {
 	}
 	log := s.contents()
 	basePath := filepath.Join(dir, BaseFile)
-	if s.splits {
+	if _, err := os.Lstat(basePath); s.splits || errors.Is(err, fs.ErrNotExist) {
 		if err := atomicfile.Write(basePath, 0o644, s.baseRaw); err != nil {
 			return fault.New(fault.Storage, "cannot save %s: %w", basePath, err)
 		}
@@ -303,6 +317,12 @@ func (s *Stream) follow(dir string) error {
 		return nil
 	}
 	other, err := Load(dir, s.id, s.env)
+	if d, ok := errors.AsType[*Damage](err); ok && d.Missing {
+		if err := atomicfile.Write(d.Path, 0o644, s.baseRaw); err != nil {
+			return fault.New(fault.Storage, "cannot save %s: %w", d.Path, err)
+		}
+		other, err = Load(dir, s.id, s.env)
+	}
 	if err != nil {
 		return err
 	}
@@ -342,7 +362,7 @@ func (s *Stream) rebuild() {
 		}
 		e.Raw = body[start:len(body):len(body)]
 	}
-	s.body, s.tail, s.repairs = body, nil, nil
+	s.body, s.tail, s.repairs, s.cursor = body, nil, nil, cursor{}
 }
 
 // appendWithID appends an object with its id replaced, or put first, in the

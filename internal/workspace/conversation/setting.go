@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"fmt"
 	"sort"
 
 	"jp/internal/workspace/config"
@@ -21,21 +20,17 @@ func (s *Stream) ConfigAt(i int) config.Tree { return s.fold(s.deltasBefore(i)) 
 func (s *Stream) deltasBefore(i int) int { return sort.SearchInts(s.deltas, i) }
 
 // fold returns base and the first n deltas merged. A delta that cannot be read
-// counts as empty, so that the rest of the conversation stays usable.
+// counts as empty, so that the rest can be looked at; Check reports it.
 func (s *Stream) fold(n int) config.Tree {
 	if s.trees == nil {
 		var base map[string]any
-		if err := unmarshal(s.baseRaw, &base); err != nil {
-			s.skipped = append(s.skipped, fmt.Errorf("base configuration: %w", err))
-		}
+		_ = unmarshal(s.baseRaw, &base) // an object, as it was checked to be
 		s.trees = []config.Tree{config.Stored(base)}
 	}
 	for len(s.trees) <= n {
 		tree := s.trees[len(s.trees)-1]
 		ev, err := s.Event(s.deltas[len(s.trees)-1])
-		if err != nil {
-			s.skipped = append(s.skipped, err)
-		} else if len(ev.Delta) > 0 {
+		if err == nil && len(ev.Delta) > 0 {
 			tree = config.Merge(tree, ev.Delta)
 		}
 		s.trees = append(s.trees, tree)

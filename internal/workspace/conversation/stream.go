@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"slices"
 	"time"
 
 	"jp/internal/workspace/config"
@@ -58,10 +57,11 @@ type Stream struct {
 	providers map[voice]string
 	deltas    []int // entries that are config deltas
 	trees     []config.Tree
-	skipped   []error
 
 	baseRaw []byte // what base_config.json holds or is to hold
 	splits  bool   // the base is not in a file of its own yet
+	// baseless says that there is no base, in no file; an empty one stands in.
+	baseless bool
 
 	body   []byte // the log as read or written last, up to the end of its last element
 	tail   []byte // what was appended since
@@ -69,6 +69,7 @@ type Stream struct {
 	loaded int    // entries that were in it when it was read
 	fresh  bool   // never saved
 	seen   stamp  // the file as it was read or written last
+	cursor cursor // where an entry was looked for last
 }
 
 // New returns an empty stream that begins with base, which is stored as it is:
@@ -105,8 +106,8 @@ func (s *Stream) Index(id string) (int, bool) {
 }
 
 // Event decodes entry i. Kinds that are not known decode to what Entry says.
-// An entry whose fields have the wrong shape is a *Damage. The result is
-// shared and must not be changed.
+// An entry without a kind, or whose fields have the wrong shape, is a *Damage.
+// The result is shared and must not be changed.
 func (s *Stream) Event(i int) (*Event, error) {
 	for len(s.decoded) < len(s.entries) {
 		s.decoded = append(s.decoded, nil)
@@ -122,26 +123,52 @@ func (s *Stream) Event(i int) (*Event, error) {
 	return ev, nil
 }
 
-// Check decodes everything and returns what is wrong, in order.
+// Check decodes everything and returns what is wrong, in order. Whoever shows
+// the stream to a model asks first: entries that are damaged are not among its
+// lines.
 func (s *Stream) Check() []error {
 	var errs []error
 	for i := range s.entries {
-		if s.entries[i].Kind == "" {
-			errs = append(errs, s.damage(i, fmt.Errorf("`type` is missing")))
-		} else if _, err := s.Event(i); err != nil {
+		if _, err := s.Event(i); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	s.fold(len(s.deltas))
-	return append(errs, s.skipped...)
+	return errs
 }
 
 func (s *Stream) damage(i int, err error) error {
 	d := &Damage{Path: s.path, Reason: fmt.Sprintf("entry %d: %v", i+1, err)}
-	if at := bytes.Index(s.body, s.entries[i].Raw); at >= 0 {
-		d.Offset, d.Line = int64(at), lineAt(s.body, at)
+	if at, ok := s.place(i); ok {
+		d.Offset, d.Line = int64(at.offset), at.line+1
 	}
 	return d
+}
+
+// cursor is where an entry begins in the log.
+type cursor struct{ entry, offset, line int }
+
+// place finds entry i in the log as it was read; ok is false for those appended
+// since. It goes on from where it was last, so that a walk over all entries
+// reads the log once.
+func (s *Stream) place(i int) (at cursor, ok bool) {
+	if at = s.cursor; at.entry > i {
+		at = cursor{}
+	}
+	for ; ; at.entry++ {
+		raw := s.entries[at.entry].Raw
+		n := bytes.Index(s.body[at.offset:], raw)
+		if n < 0 {
+			return cursor{}, false
+		}
+		at.line += bytes.Count(s.body[at.offset:at.offset+n], []byte("\n"))
+		at.offset += n
+		if at.entry == i {
+			s.cursor = at
+			return at, true
+		}
+		at.line += bytes.Count(raw, []byte("\n"))
+		at.offset += len(raw)
+	}
 }
 
 // Append adds an event to the end and returns its id. An empty ID gets a
@@ -223,7 +250,3 @@ func derivedID(conv ID, position int, raw []byte, taken func(string) bool) strin
 // Duplicated reports whether several entries had this id when the stream was
 // loaded. References to it lead nowhere.
 func (s *Stream) Duplicated(id string) bool { return s.doubled[id] }
-
-// Problems returns what was passed over when the configuration was put
-// together: deltas that cannot be read.
-func (s *Stream) Problems() []error { return slices.Clone(s.skipped) }

@@ -295,7 +295,7 @@ func TestSaveIsIncremental(t *testing.T) {
 
 func TestLoadChangesNothing(t *testing.T) {
 	dir := t.TempDir()
-	log := `[{"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"x"}]`
+	log := `[{"type":"config_delta","timestamp":"2026-01-01 00:00:00.0","delta":{}},{"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"x"}]`
 	if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600); err != nil {
 		t.Fatal(err)
 	}

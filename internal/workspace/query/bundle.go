@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -122,6 +123,9 @@ func (s speakers) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[rep
 			Cycles:     b.Request.MaxCycles,
 		},
 		Prompt: func(context.Context) (reply.Prompt, error) {
+			if err := s.whole(); err != nil {
+				return reply.Prompt{}, err
+			}
 			view = projection.Project(s.open.Stream.Lines(), projection.Seat{
 				Speaker:   b.ID,
 				Provider:  b.Model.Provider,
@@ -141,6 +145,16 @@ func (s speakers) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[rep
 			}
 		}
 	}
+}
+
+// whole refuses a stream that would be sent without what somebody said, as
+// others may have made it while the exchange runs.
+func (s speakers) whole() error {
+	if _, ok := s.open.Stream.Index(s.request); !ok {
+		return fault.New(fault.Invalid, "the request is no longer in the conversation").
+			WithHint("its files were changed meanwhile; ask again")
+	}
+	return cmp.Or(s.open.Stream.Check()...)
 }
 
 // borrowed is the label of somebody else that an answer begins with, or "".
@@ -168,22 +182,35 @@ type ledger struct {
 	open    *workspace.Conversation
 	request string
 	stored  func(*conversation.Event)
+	notes   func(string)
+	lost    bool // it was noted that the request is gone
 }
 
 var _ exchange.Ledger = (*ledger)(nil)
 
-// Commit implements exchange.Ledger: all events of a record are saved at once.
+// Commit implements exchange.Ledger: all events of a record are saved at once,
+// also when somebody took the request they answer out of the files meanwhile.
 func (l *ledger) Commit(ctx context.Context, slot exchange.Slot, rec reply.Record) error {
-	first := l.open.Stream.Len()
+	var ids []string
 	for _, e := range l.events(slot.Speaker, rec) {
-		if _, err := l.open.Stream.Append(e); err != nil {
+		id, err := l.open.Stream.Append(e)
+		if err != nil {
 			return err
 		}
+		ids = append(ids, id)
 	}
 	if err := l.open.Save(ctx); err != nil {
 		return err
 	}
-	for i := first; l.stored != nil && i < l.open.Stream.Len(); i++ {
+	if _, there := l.open.Stream.Index(l.request); !there && !l.lost {
+		l.lost = true
+		l.notes("the conversation's files were changed meanwhile: this answer is saved, but the request it answers is no longer in the conversation")
+	}
+	for _, id := range ids {
+		i, ok := l.open.Stream.Index(id) // where it is now that others may have written, too
+		if l.stored == nil || !ok {
+			continue
+		}
 		e, err := l.open.Stream.Event(i)
 		if err != nil {
 			return err
