@@ -1,7 +1,9 @@
 package query
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"jp/internal/kernel/speaker"
@@ -76,21 +78,25 @@ func (rm *room) attach(in Input) error {
 		if err != nil {
 			return err
 		}
-		if !rm.Place.Exists(ref) {
-			return fault.New(fault.NotFound, "there is no file %s to attach", typed).WithHint("paths are relative to the working directory")
+		if _, err := rm.Place.Look(ref); err != nil {
+			return unattached(typed, err)
 		}
 		rm.named = append(rm.named, ref)
 	}
 	// Only what a person typed: piped text must not choose files to send.
 	for _, f := range speaker.Files(in.Text) {
 		ref, err := rm.Place.Typed("file:" + f.Path)
-		switch {
-		case err != nil:
+		if err != nil {
 			continue
-		case !rm.Place.Exists(ref):
-			rm.Notes("file:" + f.Path + " is read as text: there is no such file")
-		case !rm.Place.Inside(ref):
+		}
+		inside, err := rm.Place.Look(ref)
+		switch {
+		case err != nil && fault.CodeOf(err) == fault.NotFound:
+			rm.Notes("file:" + f.Path + " is read as text: " + err.Error())
+		case !inside:
 			rm.Notes("file:" + f.Path + " is read as text: it lies outside the workspace; attach it with -a " + f.Path)
+		case err != nil:
+			return unattached("file:"+f.Path, err)
 		default:
 			rm.named = append(rm.named, ref)
 		}
@@ -102,13 +108,26 @@ func (rm *room) attach(in Input) error {
 		}
 	}
 	for _, ref := range rm.named {
-		if have[ref.String()] || !rm.Place.Inside(ref) {
+		if inside, err := rm.Place.Look(ref); have[ref.String()] || !inside || err != nil {
 			continue
 		}
 		have[ref.String()] = true
 		rm.tree = config.Merge(rm.tree, config.Tree{"conversation": config.Tree{"attachments": []any{ref.String()}}})
 	}
 	return nil
+}
+
+// unattached is the error for a reference of which nothing can be sent.
+func unattached(typed string, err error) error {
+	const here = "paths are relative to the working directory"
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.NotFound, "there is no file %s to attach", typed).WithHint(here)
+	}
+	hint := fault.HintOf(err)
+	if hint == "" && fault.CodeOf(err) == fault.NotFound {
+		hint = here
+	}
+	return fault.New(fault.CodeOf(err), "%s cannot be attached: %w", typed, err).WithHint("%s", hint)
 }
 
 // stored reads an attachment of the configuration; reason says why it is one
