@@ -16,7 +16,6 @@ import (
 	"jp/internal/workspace"
 	"jp/internal/workspace/config"
 	"jp/internal/workspace/conversation"
-	"jp/internal/workspace/query"
 )
 
 // printFlags are the flags of `jp c print`.
@@ -106,28 +105,6 @@ func (a *app) printEvents(s *conversation.Stream, from int) error {
 		list = append(list, plainOf(ev))
 	}
 	return a.printJSON(list)
-}
-
-// printAs prints the messages of a participant's next request, or of one that
-// it was sent.
-func (a *app) printAs(ws *workspace.Workspace, c *workspace.Conversation, f printFlags) error {
-	run := &query.Run{Workspace: ws, Loader: a.loader(ws), Place: a.place(ws), Notes: a.note}
-	req, err := run.Seen(c.Stream, f.as, f.request)
-	if err != nil {
-		return err
-	}
-	if a.json() {
-		return a.printJSON(map[string]any{"participant": f.as, "model": req.Model, "messages": query.Transcript(req)})
-	}
-	out, l := a.out(), look(c.Stream.Config())
-	for i, m := range query.Transcript(req) {
-		if i > 0 {
-			a.printf("\n")
-		}
-		a.printf("%s\n", strings.TrimRight(term.Heading{Label: m.Role}.Draw(out, l, false), "\n"))
-		a.printf("%s\n", strings.TrimRight(term.Clean(m.Text), "\n"))
-	}
-	return nil
 }
 
 // printer writes a log for people.

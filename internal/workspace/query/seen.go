@@ -12,32 +12,37 @@ import (
 )
 
 // Seen is the request that a participant would be sent now or, with the id of
-// a request, was sent first for it. Errors: fault.NotFound for a name or a
-// request that is not there, and those of attachments.
-func (r *Run) Seen(stream *conversation.Stream, name, request string) (llm.Request, error) {
+// a request, was sent first for it, and whose provider it would go to.
+// Attachments are read as they are now, which a note says where it matters.
+// Errors: fault.NotFound for a name or a request that is not there, and those
+// of attachments.
+func (r *Run) Seen(stream *conversation.Stream, name, request string) (llm.Request, config.Assistant, error) {
 	tree, lines, err := seen(stream, name, request)
-	if err != nil {
-		return llm.Request{}, err
+	if err == nil {
+		tree, err = config.Finalize(tree)
 	}
-	if tree, err = config.Finalize(tree); err != nil {
-		return llm.Request{}, err
+	if err != nil {
+		return llm.Request{}, config.Assistant{}, err
 	}
 	if !slices.Contains(Known(tree), name) {
-		return llm.Request{}, fault.New(fault.NotFound, "no participant named %q in this conversation", name).
+		return llm.Request{}, config.Assistant{}, fault.New(fault.NotFound, "no participant named %q in this conversation", name).
 			WithHint("known here: %s", strings.Join(Known(tree), ", "))
 	}
 	a, err := config.ParticipantConfig(tree, name)
 	if err != nil {
-		return llm.Request{}, err
+		return llm.Request{}, a, err
 	}
 	docs, err := r.documents(tree, nil)
 	if err != nil {
-		return llm.Request{}, err
+		return llm.Request{}, a, err
+	}
+	if request != "" && len(docs) > 0 {
+		r.Notes("attachments are shown as they are now, which may not be what was sent")
 	}
 	view := projection.Project(lines, projection.Seat{
 		Speaker: name, Provider: a.Model.Provider, Answering: request, Known: Known(tree),
 	})
-	return Request(a, a.SystemParts(r.Tools != nil), docs, view), nil
+	return Request(a, a.SystemParts(r.Tools != nil), docs, view), a, nil
 }
 
 // seen cuts a stream where a participant began to answer a request.
@@ -63,36 +68,4 @@ func seen(stream *conversation.Stream, name, request string) (config.Tree, []pro
 		end = i + 1
 	}
 	return stream.ConfigAt(end), stream.LinesAt(end), nil
-}
-
-// Said is a message of a request as people read it.
-type Said struct {
-	Role string `json:"role"`
-	Text string `json:"text"`
-}
-
-// Transcript writes a request's messages out, the system's parts first, as
-// wires without a place of their own for documents send them.
-func Transcript(req llm.Request) []Said {
-	var out []Said
-	if len(req.System) > 0 {
-		out = append(out, Said{"system", strings.Join(req.System, "\n\n")})
-	}
-	for _, d := range req.Documents {
-		out = append(out, Said{"document " + d.Source, d.Text})
-	}
-	for _, m := range req.Messages {
-		text := m.Text
-		if m.Reasoning != "" {
-			text = "<think>\n" + m.Reasoning + "\n</think>\n" + text
-		}
-		for _, img := range m.Images {
-			text += "\n[picture " + img.Source + "]"
-		}
-		for _, c := range m.ToolCalls {
-			text += "\n[calls " + c.Name + " " + string(c.Arguments) + "]"
-		}
-		out = append(out, Said{string(m.Role), strings.TrimPrefix(text, "\n")})
-	}
-	return out
 }
