@@ -3,7 +3,22 @@ package cli
 import (
 	"context"
 	"io"
+	"strings"
+	"unicode/utf8"
+
+	"jp/internal/lib/fault"
 )
+
+// maxStdin is how much of standard input a query may hold, in bytes.
+const maxStdin = 32 << 20
+
+// checkText refuses what is not text: it could not be kept as it is.
+func checkText(what, text, hint string) error {
+	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+		return nil
+	}
+	return fault.New(fault.Usage, "%s is not text in UTF-8", what).WithHint("%s", hint)
+}
 
 // input reads standard input and gives up waiting for it when ctx ends: the
 // first interrupt must be enough.

@@ -121,6 +121,9 @@ func (a *app) query(ctx context.Context, args []string, q queryFlags) error {
 		return err
 	}
 	q.in.Text, q.in.Config = strings.Join(args, " "), a.cfg
+	if err := checkText("the query", q.in.Text+q.in.Title, "look at the terminal's encoding: `locale` should name UTF-8"); err != nil {
+		return err
+	}
 	if q.in.Stdin, err = a.stdin(ctx); err != nil {
 		return err
 	}
@@ -138,6 +141,9 @@ func (a *app) query(ctx context.Context, args []string, q queryFlags) error {
 	d := a.draft(ws, tree, q.in.ID)
 	if !q.in.Resume && (q.edit || strings.TrimSpace(q.in.Text+q.in.Stdin) == "") {
 		if q.in.Text, err = d.write(ctx, q.in.Text); err != nil {
+			return err
+		}
+		if err := checkText("the draft", q.in.Text, "set the editor's encoding to UTF-8; the draft is kept"); err != nil {
 			return err
 		}
 		if strings.TrimSpace(q.in.Text+q.in.Stdin) == "" {
@@ -158,21 +164,25 @@ func mentionAsWord(args []string) error {
 		WithHint("quote the whole query: jp q %q, or use --at %s", strings.Join(args, " "), args[0][1:])
 }
 
-// stdin reads what is piped in, less one trailing line break. A read cannot
-// be cancelled, so one that is interrupted is left behind.
+// stdin reads what is piped in, less one trailing line break: text of at most
+// maxStdin bytes. A read cannot be cancelled, so one that is interrupted is
+// left behind.
 func (a *app) stdin(ctx context.Context) (string, error) {
 	if a.InTTY || a.Stdin == nil {
 		return "", nil
 	}
-	data, err := io.ReadAll(input{ctx, a.Stdin})
+	data, err := io.ReadAll(io.LimitReader(input{ctx, a.Stdin}, maxStdin+1))
 	if cause := context.Cause(ctx); cause != nil {
 		return "", cause
 	}
 	if err != nil {
 		return "", fault.New(fault.Storage, "cannot read standard input: %w", err)
 	}
+	if len(data) > maxStdin {
+		return "", fault.New(fault.Usage, "standard input is larger than %d MiB", maxStdin>>20).WithHint("send the part that matters")
+	}
 	text := strings.TrimSuffix(string(data), "\n")
-	return strings.TrimSuffix(text, "\r"), nil
+	return strings.TrimSuffix(text, "\r"), checkText("standard input", text, "attach a picture with -a FILE; iconv converts text of another encoding")
 }
 
 // target fills in which conversation the query goes to and how long it may
