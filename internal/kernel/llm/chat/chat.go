@@ -10,7 +10,8 @@
 //
 // The answer may be a stream or, from a server that ignores "stream", one JSON
 // object. It is whole when a finish reason or the end marker came; anything
-// else is llm.Broken. An error inside a stream with status 200 is an error.
+// else is llm.Broken, except a web page: that is llm.Rejected, for a wrong base
+// URL is not mended by asking again. An error inside a stream with status 200 is an error.
 //
 // A key goes to the configured host only, never over plain http to another
 // machine, and redirects are not followed. There is no overall timeout: how
