@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/internal/term"
 	"jp/internal/workspace/conversation"
 )
 
@@ -36,7 +37,11 @@ func (a *app) pathCommand() *cobra.Command {
 			if a.json() {
 				return a.printJSON(map[string]any{"id": c.ID.String(), "paths": paths})
 			}
-			a.printf("%s\n", strings.Join(paths, "\n"))
+			text := strings.Join(paths, "\n")
+			if a.out().Pretty { // others named the folder; a script needs it to the byte
+				text = term.Clean(text)
+			}
+			a.printf("%s\n", text)
 			return nil
 		},
 	}
