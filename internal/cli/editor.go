@@ -80,10 +80,16 @@ func (d *draft) write(ctx context.Context, text string) (string, error) {
 		return "", fault.New(fault.Usage, "there is nothing to send, and no editor to write it in").
 			WithHint("give the text: jp q \"…\", pipe it in, or %s", way)
 	}
-	if text == "" {
-		if old, err := os.ReadFile(d.path); err == nil {
-			text = aboveCut(string(old))
+	if old, err := os.ReadFile(d.path); err == nil {
+		text = strings.TrimSpace(text + "\n\n" + aboveCut(string(old))) // nobody's words are written over
+	}
+	if d.app.noPersist { // a file that an editor can open, and nobody finds later
+		dir, err := os.MkdirTemp("", "jp-draft-")
+		if err != nil {
+			return "", fault.New(fault.Storage, "cannot make a file to write in: %w", err)
 		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		d.path = filepath.Join(dir, filepath.Base(d.path))
 	}
 	if err := os.MkdirAll(filepath.Dir(d.path), 0o700); err != nil {
 		return "", fault.New(fault.Storage, "cannot keep the draft: %w", err)
