@@ -120,7 +120,7 @@ var advice = map[fault.Code]string{
 	fault.Config:   "mend it there; nothing was saved",
 	fault.Damaged:  "nothing was changed; restore the file, for example from Git",
 	fault.Storage:  "look at the permissions, and whether there is space left",
-	fault.Provider: "what was said so far is kept; try again, or go on with another model: jp q -m PROVIDER/NAME",
+	fault.Provider: "try again, or go on with another model: jp q -m PROVIDER/NAME",
 	fault.Internal: "this is a fault of jp; what was saved before it is kept",
 }
 

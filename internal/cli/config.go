@@ -11,7 +11,7 @@ import (
 	"jp/internal/lib/fault"
 	"jp/internal/term"
 	"jp/internal/workspace/config"
-	"jp/internal/workspace/query"
+	"jp/internal/workspace/conversation"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -38,23 +38,23 @@ func (a *app) configCommand() *cobra.Command {
 	return group("config", "Look at the configuration", []string{"cfg"}, show)
 }
 
-// stack is the configuration that a new conversation would begin with.
-func (a *app) stack() (*config.Stack, error) {
+// fresh is the configuration that a new conversation would begin with.
+func (a *app) fresh() (config.Tree, error) {
 	ws, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	loader := a.loader(ws)
-	stack, err := loader.Base()
+	base, err := a.base(ws)
 	if err != nil {
 		return nil, err
 	}
-	scoped, err := loader.Lay(stack, a.cfg)
+	stack := base.Clone()
+	scoped, err := a.loader(ws).Lay(stack, a.cfg)
 	if err == nil && len(scoped) > 0 {
 		err = fault.New(fault.Usage, "%s changes a participant, and there is no conversation here", scoped[0].Text).
-			WithHint("`jp c show` and `jp config show --id` show those of a conversation")
+			WithHint("`jp config show --id active` shows a conversation's")
 	}
-	return stack, err
+	return stack.Merged(), err
 }
 
 func (a *app) showConfig(key, id string, defaults bool) error {
@@ -74,16 +74,18 @@ func (a *app) showConfig(key, id string, defaults bool) error {
 		if c.Stream == nil {
 			return c.Broken
 		}
-		run := &query.Run{Workspace: ws, Loader: a.loader(ws), Notes: a.note}
+		run, err := a.run(ws)
+		if err != nil {
+			return err
+		}
 		if tree, err = run.Config(c.Stream, a.cfg); err != nil {
 			return err
 		}
 	default:
-		stack, err := a.stack()
-		if err != nil {
+		var err error
+		if tree, err = a.fresh(); err != nil {
 			return err
 		}
-		tree = stack.Merged()
 	}
 	tree, err := config.Finalize(tree)
 	if err != nil {
@@ -113,10 +115,15 @@ func (a *app) showConfig(key, id string, defaults bool) error {
 }
 
 func (a *app) explain(key, id string) error {
-	stack, err := a.stack()
+	ws, err := a.open()
 	if err != nil {
 		return err
 	}
+	run, err := a.run(ws)
+	if err != nil {
+		return err
+	}
+	var stream *conversation.Stream
 	if id != "" {
 		_, c, err := a.reading([]string{id})
 		if err != nil {
@@ -125,15 +132,15 @@ func (a *app) explain(key, id string) error {
 		if c.Stream == nil {
 			return c.Broken
 		}
-		// Of these a conversation has no say: see query.Run.Config.
-		if top, _, _ := strings.Cut(key, "."); top != "user" && top != "providers" {
-			stack = stack.Over(c.Stream.Config())
-		}
+		stream = c.Stream
 	}
 	if err := config.CheckKey(key); err != nil {
 		return err
 	}
-	settings := stack.Explain(key)
+	settings, err := run.Explain(stream, a.cfg, key)
+	if err != nil {
+		return err
+	}
 	if a.json() {
 		list := []any{}
 		for _, s := range settings {

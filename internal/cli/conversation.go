@@ -71,7 +71,7 @@ func (a *app) standing(ws *workspace.Workspace) config.Tree {
 	if a.config != nil {
 		return a.config
 	}
-	base, err := a.loader(ws).Base()
+	base, err := a.base(ws)
 	if err == nil {
 		a.config, err = config.Finalize(base.Merged())
 	}

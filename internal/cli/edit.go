@@ -64,6 +64,9 @@ func (a *app) retitle(ctx context.Context, c *workspace.Conversation, title stri
 	if c.Broken != nil {
 		return c.Broken
 	}
+	if err := checkText("the title", title, "look at the terminal's encoding: `locale` should name UTF-8"); err != nil {
+		return err
+	}
 	c.Meta.Title = title
 	if err := c.Save(ctx); err != nil {
 		return err
@@ -91,16 +94,25 @@ func (a *app) editFile(ctx context.Context, ws *workspace.Workspace, c *workspac
 	if err := os.WriteFile(path, old, 0o600); err != nil {
 		return fault.New(fault.Storage, "cannot make a copy to edit: %w", err)
 	}
-	if err := a.edit(ctx, editor, path, "nothing is changed"); err != nil {
-		return err
-	}
+	failed := a.edit(ctx, editor, path, "nothing is changed")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fault.New(fault.Storage, "cannot read what was edited: %w", err)
 	}
-	if string(text) == string(old) {
+	unchanged := string(text) == string(old)
+	if unchanged {
+		if err := os.RemoveAll(dir); err != nil {
+			return fault.New(fault.Storage, "cannot remove the copy: %w", err)
+		}
+	}
+	switch {
+	case failed != nil && unchanged:
+		return failed
+	case failed != nil:
+		return fault.New(fault.CodeOf(failed), "%w", failed).WithHint("what you wrote is kept in %s", path)
+	case unchanged:
 		a.note(name + " is unchanged")
-		return os.RemoveAll(dir)
+		return nil
 	}
 	if err := c.Replace(name, text); err != nil {
 		return fault.New(fault.CodeOf(err), "%s is not changed: %w", name, err).

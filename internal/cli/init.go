@@ -101,15 +101,14 @@ func (a *app) chooseModel(ctx context.Context) (string, error) {
 	if !a.InTTY {
 		return "", nil
 	}
-	options := a.ollamaModels(ctx)
-	for _, p := range []struct{ env, example string }{{"OPENAI_API_KEY", "openai/<model>"}, {"OPENROUTER_API_KEY", "openrouter/<model>"}} {
-		if a.Getenv(p.env) != "" {
-			options = append(options, p.example)
+	models := append(a.ollamaModels(ctx), "offline/rehearsal")
+	a.note("models seen here: " + strings.Join(models, ", ") + " (embedded, it only pretends)")
+	for _, provider := range []string{"openai", "openrouter"} {
+		if key := config.Provider(config.Tree{}, provider).KeyEnv; a.Getenv(key) != "" {
+			a.note(key + " is set: any " + provider + "/NAME can be asked")
 		}
 	}
-	options = append(options, "offline/rehearsal")
-	a.note("models seen here: " + strings.Join(options, ", ") + " (embedded, it only pretends)")
-	return a.ask(ctx).Line("Model (provider/name)", options[0])
+	return a.ask(ctx).Line("Model (provider/name)", models[0])
 }
 
 // ollamaModels lists what a local Ollama has, if there is one.

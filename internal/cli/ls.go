@@ -40,7 +40,7 @@ func (a *app) ls(limit int, archived bool) error {
 	}
 	items = slices.DeleteFunc(items, func(it workspace.Item) bool { return it.Archived != archived })
 	active, _ := ws.Active()
-	slices.SortStableFunc(items, func(x, y workspace.Item) int { return activity(x).Compare(activity(y)) })
+	slices.SortStableFunc(items, func(x, y workspace.Item) int { return x.Activity().Compare(y.Activity()) })
 	if limit > 0 && len(items) > limit {
 		items = items[len(items)-limit:]
 	}
@@ -61,7 +61,7 @@ func (a *app) ls(limit int, archived bool) error {
 		if it.Local {
 			local = "yes"
 		}
-		title, events, age := it.Title, strconv.Itoa(it.Events), term.Age(activity(it), a.Now())
+		title, events, age := it.Title, strconv.Itoa(it.Events), term.Age(it.Activity(), a.Now())
 		if title == "" && it.Opening != "" {
 			title = "“" + it.Opening + "”"
 		}
@@ -81,14 +81,6 @@ func (a *app) ls(limit int, archived bool) error {
 	return nil
 }
 
-// activity is when a conversation was last used or written to.
-func activity(it workspace.Item) time.Time {
-	if it.LastEvent.After(it.LastActivated) {
-		return it.LastEvent
-	}
-	return it.LastActivated
-}
-
 type listItem struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title,omitempty"`
@@ -104,7 +96,7 @@ type listItem struct {
 func listed(items []workspace.Item, active conversation.ID) []listItem {
 	list := []listItem{}
 	for _, it := range items {
-		list = append(list, listItem{it.ID.String(), it.Title, it.Opening, it.Events, activity(it), it.Local, it.ID == active, it.Broken, it.Unshared})
+		list = append(list, listItem{it.ID.String(), it.Title, it.Opening, it.Events, it.Activity(), it.Local, it.ID == active, it.Broken, it.Unshared})
 	}
 	return list
 }

@@ -158,10 +158,10 @@ func (p *printer) event(i int, ev *conversation.Event) error {
 		return p.response(i, ev)
 	case conversation.ToolCallRequest:
 		p.speaker(i)
-		p.line("Calling tool " + ev.Name + " " + p.short(string(ev.Arguments)))
+		p.long("Calling tool "+ev.Name, string(ev.Arguments))
 	case conversation.ToolCallResponse:
 		p.speaker(i)
-		p.line("Result: " + p.short(ev.Content))
+		p.long("Result:", ev.Content)
 	case conversation.ConfigDelta:
 		text := fold(ev.Delta)
 		if p.flags.full {
@@ -239,12 +239,16 @@ func (p *printer) markdown(text string) error {
 
 func (p *printer) line(text string) { p.app.printf("%s\n", term.Line(text, 0)) }
 
-// short bounds what a tool was given or brought.
-func (p *printer) short(text string) string {
-	if p.flags.full {
-		return text
+// foldTools is how much of what a tool was given or brought is shown unasked.
+const foldTools = 200
+
+// long writes what a tool was given or brought: the beginning, or all of it.
+func (p *printer) long(what, text string) {
+	if !p.flags.full {
+		p.line(what + " " + term.Line(text, foldTools))
+		return
 	}
-	return term.Line(text, 200)
+	p.app.printf("%s\n%s\n", term.Line(what, 0), strings.TrimRight(term.Clean(text), "\n"))
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

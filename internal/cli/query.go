@@ -127,7 +127,7 @@ func (a *app) query(ctx context.Context, args []string, q queryFlags) error {
 	if q.in.Stdin, err = a.stdin(ctx); err != nil {
 		return err
 	}
-	base, err := a.loader(ws).Base()
+	base, err := a.base(ws)
 	if err != nil {
 		return err
 	}
@@ -201,32 +201,30 @@ func (a *app) target(ws *workspace.Workspace, tree config.Tree, q *queryFlags) e
 // send runs the exchange and draws it.
 func (a *app) send(ctx context.Context, ws *workspace.Workspace, q queryFlags, d *draft) error {
 	view := a.view()
-	run := &query.Run{
-		Workspace: ws,
-		Loader:    a.loader(ws),
-		Place:     a.place(ws),
-		Model:     a.model,
-		Author:    func() string { return a.gitUser(ctx, ws) },
-		Notes:     view.note,
-		Ready: func(ex query.Exchange) {
-			d.done()
-			view.ready(ex)
-		},
-		Announce: view.announce,
-		Stored:   view.stored,
+	run, err := a.run(ws)
+	if err != nil {
+		return err
 	}
-	err := run.Do(ctx, q.in)
+	run.Model = a.model
+	run.Author = func() string { return a.gitUser(ctx, ws) }
+	run.Notes = view.note
+	run.Ready = func(ex query.Exchange) {
+		d.done()
+		view.ready(ex)
+	}
+	run.Announce, run.Stored = view.announce, view.stored
+	err = run.Do(ctx, q.in)
 	if closed := view.close(); err == nil {
 		err = closed
 	}
 	if stopped, ok := errors.AsType[*exchange.Stopped](err); ok {
-		return a.stopped(stopped)
+		return a.stopped(ws, stopped, view.id)
 	}
 	return err
 }
 
-// stopped says who is still to answer.
-func (a *app) stopped(s *exchange.Stopped) error {
+// stopped says who is still to answer, and how to have them asked.
+func (a *app) stopped(ws *workspace.Workspace, s *exchange.Stopped, id string) error {
 	owing := []string{s.Slot.Speaker}
 	for _, slot := range s.Remaining {
 		owing = append(owing, slot.Speaker)
@@ -235,8 +233,16 @@ func (a *app) stopped(s *exchange.Stopped) error {
 	if hint != "" {
 		hint += "; "
 	}
-	return fault.New(fault.CodeOf(s.Err), "%w", s).
-		WithHint("%sstill to answer: %s; go on with `jp q --resume`", hint, strings.Join(owing, ", "))
+	hint += "still to answer: " + strings.Join(owing, ", ")
+	active, ok := ws.Active()
+	switch {
+	case a.noPersist: // nothing is stored that could be gone on with
+	case ok && active.String() == id:
+		hint += "; go on with `jp q --resume`"
+	default:
+		hint += "; go on with `jp q --resume --id " + id + "`"
+	}
+	return fault.New(fault.CodeOf(s.Err), "%w", s).WithHint("%s", hint)
 }
 
 // gitUser is Git's user.name in the workspace, or "".

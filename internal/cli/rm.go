@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -38,36 +39,46 @@ func (a *app) rm(ctx context.Context, args []string, yes bool) error {
 			ids = append(ids, id)
 		}
 	}
-	var removed []string
+	removed := []string{}
+	var err error
 	for _, id := range ids {
-		c, err := ws.Read(id)
-		if err != nil {
-			return err
+		var gone bool
+		if gone, err = a.remove(ctx, ws, id, yes); err != nil {
+			break
 		}
-		if !yes {
-			ok, err := a.confirm(ctx, "Remove "+id.String()+titled(c.Meta.Title)+"?", "give --yes to remove it without being asked")
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-		}
-		kept, err := ws.Remove(ctx, id, a.wait())
-		if err != nil {
-			return err
-		}
-		removed = append(removed, id.String())
-		if !a.json() {
-			a.printf("Removed %s%s\n", id, titled(c.Meta.Title))
-		}
-		if len(kept) > 0 {
-			a.note("a copy of " + id.String() + " in the user's data directory is kept (" + strings.Join(kept, ", ") +
-				"): it may hold events that the removed one lacked, and is the conversation now, a local one")
+		if gone {
+			removed = append(removed, id.String())
 		}
 	}
+	// What is gone is said even when a later one could not be removed.
 	if a.json() {
-		return a.printJSON(map[string]any{"action": "rm", "ids": removed})
+		return errors.Join(err, a.printJSON(map[string]any{"action": "rm", "ids": removed}))
 	}
-	return nil
+	return err
+}
+
+// remove removes one conversation, unless a person says no.
+func (a *app) remove(ctx context.Context, ws *workspace.Workspace, id conversation.ID, yes bool) (bool, error) {
+	c, err := ws.Read(id)
+	if err != nil {
+		return false, err
+	}
+	if !yes {
+		ok, err := a.confirm(ctx, "Remove "+id.String()+titled(c.Meta.Title)+"?", "give --yes to remove it without being asked")
+		if err != nil || !ok {
+			return false, err
+		}
+	}
+	kept, err := ws.Remove(ctx, id, a.wait())
+	if err != nil {
+		return false, err
+	}
+	if !a.json() {
+		a.printf("Removed %s%s\n", id, titled(c.Meta.Title))
+	}
+	if len(kept) > 0 {
+		a.note("a copy of " + id.String() + " in the user's data directory is kept (" + strings.Join(kept, ", ") +
+			"): it may hold events that the removed one lacked, and is the conversation now, a local one")
+	}
+	return true, nil
 }

@@ -13,6 +13,7 @@ import (
 	"jp/internal/workspace"
 	"jp/internal/workspace/attach"
 	"jp/internal/workspace/config"
+	"jp/internal/workspace/query"
 )
 
 // app is one run: the process and the flags that every command takes.
@@ -28,6 +29,9 @@ type app struct {
 	waited    bool        // --wait was given
 	command   string      // that runs, for those who wait for it
 	config    config.Tree // see standing; nil until it is needed
+	files     *config.Loader
+	stack     *config.Stack // see base
+	stackErr  error
 }
 
 // version is the release that is being worked towards.
@@ -151,16 +155,33 @@ func (a *app) open() (*workspace.Workspace, error) {
 	return workspace.Find(dir, a.places())
 }
 
-// loader reads configuration for a workspace.
+// loader reads configuration for the workspace, one for the whole run.
 func (a *app) loader(ws *workspace.Workspace) *config.Loader {
-	return &config.Loader{
-		UserDir: ws.Env().ConfigDir(),
-		Root:    ws.Root,
-		Cwd:     a.Dir,
-		SiloDir: ws.Silo(),
-		Environ: a.Environ,
-		Note:    a.note,
+	if a.files == nil {
+		a.files = &config.Loader{
+			UserDir: ws.Env().ConfigDir(),
+			Root:    ws.Root,
+			Cwd:     a.Dir,
+			SiloDir: ws.Silo(),
+			Environ: a.Environ,
+			Note:    a.note,
+		}
 	}
+	return a.files
+}
+
+// base is what files and environment say, read once: its notes are said once.
+func (a *app) base(ws *workspace.Workspace) (*config.Stack, error) {
+	if a.stack == nil && a.stackErr == nil {
+		a.stack, a.stackErr = a.loader(ws).Base()
+	}
+	return a.stack, a.stackErr
+}
+
+// run is a use case on the workspace, told about in notes.
+func (a *app) run(ws *workspace.Workspace) (*query.Run, error) {
+	base, err := a.base(ws)
+	return &query.Run{Workspace: ws, Loader: a.loader(ws), Base: base, Place: a.place(ws), Notes: a.note}, err
 }
 
 func (a *app) place(ws *workspace.Workspace) attach.Place {

@@ -12,13 +12,15 @@ import (
 	"jp/internal/lib/fault"
 	"jp/internal/term"
 	"jp/internal/workspace"
-	"jp/internal/workspace/query"
 )
 
 // printAs prints the messages of a participant's next request, or of one that
 // it was sent, as its provider gets them.
 func (a *app) printAs(ws *workspace.Workspace, c *workspace.Conversation, f printFlags) error {
-	run := &query.Run{Workspace: ws, Loader: a.loader(ws), Place: a.place(ws), Notes: a.note}
+	run, err := a.run(ws)
+	if err != nil {
+		return err
+	}
 	req, as, err := run.Seen(c.Stream, f.as, f.request)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -252,9 +251,5 @@ func settings(key []string, value any) (list []string) {
 		}
 		return list
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		text = []byte(fmt.Sprint(value))
-	}
-	return []string{config.JoinKey(key) + " = " + string(text)}
+	return []string{config.JoinKey(key) + " = " + literal(value, "")}
 }

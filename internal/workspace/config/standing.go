@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/url"
+	"strings"
 
 	"jp/internal/lib/fault"
 )
@@ -19,6 +20,13 @@ func KeepParticipants(t, from Tree) (kept Tree, had bool) {
 		kept = with(kept, v, "assistants")
 	}
 	return kept, !equal(kept, t)
+}
+
+// OfMachine tells whether a dotted key is the machine's matter alone: see
+// TakeUser and TakeProviders.
+func OfMachine(key string) bool {
+	top, _, _ := strings.Cut(key, ".")
+	return top == "user" || top == "providers"
 }
 
 // TakeUser returns t with the user table of from: who is asking is a matter of

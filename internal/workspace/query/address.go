@@ -55,7 +55,7 @@ func validName(name, typed string) error {
 
 // enter lets in whom --invite and --at name. In a new conversation they make
 // up the roster; in an existing one they join it.
-func (rm *room) enter(in Input) error {
+func (st *setup) enter(in Input) error {
 	var names []string
 	given := map[string]string{}
 	for _, spec := range in.Invite {
@@ -67,7 +67,7 @@ func (rm *room) enter(in Input) error {
 			return fault.New(fault.Usage, "two sources are given for %q", inv.Name).WithHint("give one of them another name: --invite name=path")
 		}
 		given[inv.Name] = inv.Source
-		if err := rm.invite(inv); err != nil {
+		if err := st.invite(inv); err != nil {
 			return err
 		}
 		names = append(names, inv.Name)
@@ -76,85 +76,85 @@ func (rm *room) enter(in Input) error {
 		if !speaker.ValidID(name) {
 			return fault.New(fault.Usage, "%q is not a participant name", name).WithHint("--at takes a name; a path goes to --invite")
 		}
-		if err := rm.invite(Invitation{Name: name}); err != nil {
+		if err := st.invite(Invitation{Name: name}); err != nil {
 			return err
 		}
-		if !rm.fresh && !rm.active(name) && !slices.Contains(names, name) {
-			rm.Notes(name + " joins the conversation")
+		if !st.fresh && !st.active(name) && !slices.Contains(names, name) {
+			st.Notes(name + " joins the conversation")
 		}
 		names = append(names, name)
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	if rm.fresh {
-		rm.tree = config.WithRoster(rm.tree, unique(names))
+	if st.fresh {
+		st.tree = config.WithRoster(st.tree, unique(names))
 		return nil
 	}
 	for _, name := range names {
-		rm.join(name)
+		st.join(name)
 	}
 	return nil
 }
 
 // invite makes sure that a name has a captured configuration; the roster is
 // the caller's matter.
-func (rm *room) invite(inv Invitation) error {
-	if rm.knows(inv.Name) {
-		if inv.Source != "" && rm.captured[inv.Name] != inv.Source {
+func (st *setup) invite(inv Invitation) error {
+	if st.knows(inv.Name) {
+		if inv.Source != "" && st.captured[inv.Name] != inv.Source {
 			return fault.New(fault.Conflict, "%q is captured in this conversation already", inv.Name).
 				WithHint("change it with -c @%s:KEY=VALUE, or give the source another name", inv.Name)
 		}
 		return nil
 	}
-	src := rm.source(inv)
+	src := st.source(inv)
 	if src.err != nil {
 		return src.err
 	}
 	if !src.found {
-		return rm.unknown(inv.Name)
+		return st.unknown(inv.Name)
 	}
-	rm.capture(inv, src)
+	st.capture(inv, src)
 	return nil
 }
 
-func (rm *room) capture(inv Invitation, src *source) {
-	rm.tree = config.WithAssistant(rm.tree, inv.Name, src.tree)
-	rm.captured[inv.Name] = inv.Source
+func (st *setup) capture(inv Invitation, src *source) {
+	st.tree = config.WithAssistant(st.tree, inv.Name, src.tree)
+	st.captured[inv.Name] = inv.Source
 	if len(src.leftOut) > 0 {
-		rm.Notes(inv.Name + ": its source also sets " + strings.Join(src.leftOut, ", ") + ", which is not part of an assistant and is left out")
+		st.Notes(inv.Name + ": its source also sets " + strings.Join(src.leftOut, ", ") + ", which is not part of an assistant and is left out")
 	}
 }
 
 // source resolves an identifier's source, once per run.
-func (rm *room) source(inv Invitation) *source {
+func (st *setup) source(inv Invitation) *source {
 	key := inv.Name + "=" + inv.Source
-	if s, ok := rm.sources[key]; ok {
+	if s, ok := st.sources[key]; ok {
 		return s
 	}
 	s := &source{}
-	rm.sources[key] = s
+	st.sources[key] = s
 	path := inv.Source
 	if path == "" {
-		if _, err := rm.Loader.Find(rm.base, inv.Name); config.IsNotFound(err) {
+		if _, err := st.Loader.Find(st.Base, inv.Name); config.IsNotFound(err) {
 			return s
 		}
 		path = inv.Name
 	}
-	s.tree, s.leftOut, s.err = config.Capture(rm.Loader, rm.base, inv.Name, path)
+	s.tree, s.leftOut, s.err = config.Capture(st.Loader, st.Base, inv.Name, path)
 	s.found = s.err == nil
 	return s
 }
 
 // mentions returns the responders that the typed text names, in its order,
 // and lets those join whose policy allows it.
-func (rm *room) mentions(in Input) ([]string, error) {
+func (st *setup) mentions(in Input) ([]string, error) {
 	var selected []string
 	for _, m := range speaker.Mentions(in.typed()) {
 		if slices.Contains(selected, m.Name) {
 			continue
 		}
-		ok, err := rm.mention(m.Name)
+		ok, err := st.mention(m.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -163,72 +163,72 @@ func (rm *room) mentions(in Input) ([]string, error) {
 		}
 	}
 	if in.Text == "" && len(selected) > 0 {
-		rm.Notes("standard input addresses " + strings.Join(selected, ", ") + "; give the request as words to have mentions read in them alone")
+		st.Notes("standard input addresses " + strings.Join(selected, ", ") + "; give the request as words to have mentions read in them alone")
 	}
 	return selected, nil
 }
 
-func (rm *room) mention(name string) (bool, error) {
-	if rm.active(name) {
+func (st *setup) mention(name string) (bool, error) {
+	if st.active(name) {
 		return true, nil
 	}
-	if rm.knows(name) {
-		a, err := config.ParticipantConfig(rm.tree, name)
+	if st.knows(name) {
+		a, err := config.ParticipantConfig(st.tree, name)
 		if err != nil {
 			return false, err
 		}
-		return rm.apply(name, a.AtMention.Rejoin)
+		return st.apply(name, a.AtMention.Rejoin)
 	}
-	src := rm.source(Invitation{Name: name})
+	src := st.source(Invitation{Name: name})
 	if src.err != nil {
-		rm.Notes("@" + name + " is read as text: its source cannot be used: " + src.err.Error())
+		st.Notes("@" + name + " is read as text: its source cannot be used: " + src.err.Error())
 		return false, nil
 	}
 	if !src.found {
 		return false, nil
 	}
-	a, err := config.ParticipantConfig(config.WithAssistant(rm.tree, name, src.tree), name)
+	a, err := config.ParticipantConfig(config.WithAssistant(st.tree, name, src.tree), name)
 	if err != nil {
 		return false, err
 	}
-	ok, err := rm.apply(name, a.AtMention.Invite)
+	ok, err := st.apply(name, a.AtMention.Invite)
 	if ok {
-		rm.capture(Invitation{Name: name}, src)
+		st.capture(Invitation{Name: name}, src)
 	}
 	return ok, err
 }
 
 // apply does what a mention's policy says about somebody who is not here.
-func (rm *room) apply(name string, p config.Policy) (bool, error) {
+func (st *setup) apply(name string, p config.Policy) (bool, error) {
 	switch p {
 	case config.PolicyAllow:
-		rm.join(name)
-		rm.Notes(name + " joins the conversation")
+		st.join(name)
+		st.Notes(name + " joins the conversation")
 		return true, nil
 	case config.PolicyIgnore:
 		return false, nil
 	}
-	return false, rm.absent(name)
+	return false, st.absent(name)
 }
 
 // absent is the error for somebody who could be in the conversation and is not.
-func (rm *room) absent(name string) error {
+func (st *setup) absent(name string) error {
 	e := fault.New(fault.Invalid, "@%s is not in this conversation", name)
-	if rm.fresh {
+	if st.fresh {
 		return e.WithHint("start it with --invite %s or --at %s, let it join later with `jp c invite %s`, or write \\@%s for the text", name, name, name, name)
 	}
 	return e.WithHint("let it join with `jp c invite %s`, or write \\@%s for the text", name, name)
 }
 
 // nearMisses tells about names that look addressed but were not read so.
-func (rm *room) nearMisses(in Input) {
-	known := unique(slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree)))
+func (st *setup) nearMisses(in Input) {
+	known := unique(slices.Concat(config.Roster(st.tree), config.Captured(st.tree)))
 	said := map[string]bool{}
 	for _, miss := range speaker.NearMisses(in.typed(), known) {
 		if said[miss.Text] || slices.Contains(in.At, miss.Name) {
 			continue
 		}
 		said[miss.Text] = true
-		rm.Notes(miss.Text + " was not read as a mention of " + miss.Name + "; to ask " + miss.Name + ", write @" + miss.Name + " as a word of its own, or use --at " + miss.Name)
+		st.Notes(miss.Text + " was not read as a mention of " + miss.Name + "; to ask " + miss.Name + ", write @" + miss.Name + " as a word of its own, or use --at " + miss.Name)
 	}
 }

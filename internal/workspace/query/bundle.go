@@ -30,26 +30,26 @@ type bundle struct {
 
 // bundles readies the responders: what is missing shows here, before anything
 // is saved.
-func (rm *room) bundles() ([]bundle, error) {
-	documents, err := rm.documents(rm.tree, rm.named)
+func (st *setup) bundles() ([]bundle, error) {
+	documents, err := st.documents(st.tree, st.named)
 	if err != nil {
 		return nil, err
 	}
-	tree := config.TakeProviders(rm.tree, rm.here)
+	tree := config.TakeProviders(st.tree, st.here)
 	var out []bundle
-	for _, name := range rm.responders {
-		a, err := config.ParticipantConfig(rm.tree, name)
+	for _, name := range st.responders {
+		a, err := config.ParticipantConfig(st.tree, name)
 		if err != nil {
 			return nil, err
 		}
 		if err := a.Ready(); err != nil {
 			return nil, err
 		}
-		if base := config.ForeignServer(rm.tree, rm.here, a.Model.Provider); base != "" {
-			rm.Notes("the conversation's own server " + base + " is not asked; set providers.llm." + a.Model.Provider + ".base_url in your configuration if it should be")
+		if base := config.ForeignServer(st.tree, st.here, a.Model.Provider); base != "" {
+			st.Notes("the conversation's own server " + base + " is not asked; set providers.llm." + a.Model.Provider + ".base_url in your configuration if it should be")
 		}
-		model, err := rm.Model(tree, a)
-		if err != nil && len(rm.responders) > 1 {
+		model, err := st.Model(tree, a)
+		if err != nil && len(st.responders) > 1 {
 			err = fault.New(fault.CodeOf(err), "%s: %w", name, err).WithHint("%s", fault.HintOf(err))
 		}
 		if err != nil {
@@ -58,9 +58,9 @@ func (rm *room) bundles() ([]bundle, error) {
 		out = append(out, bundle{
 			Assistant: a,
 			model:     model,
-			system:    a.SystemParts(rm.Tools != nil),
+			system:    a.SystemParts(st.Tools != nil),
 			documents: slices.Clone(documents),
-			known:     Known(rm.tree),
+			known:     Known(st.tree),
 		})
 	}
 	return out, nil

@@ -24,35 +24,35 @@ type Flag struct {
 }
 
 // flags applies assistant-scoped flags to the single responder.
-func (rm *room) flags(flags []Flag) error {
+func (st *setup) flags(flags []Flag) error {
 	if len(flags) == 0 {
 		return nil
 	}
-	if len(rm.responders) > 1 {
-		return rm.ambiguous(flags[0])
+	if len(st.responders) > 1 {
+		return st.ambiguous(flags[0])
 	}
 	for _, f := range flags {
-		a, err := config.ParseAssignment("@" + rm.responders[0] + ":" + f.Assign)
+		a, err := config.ParseAssignment("@" + st.responders[0] + ":" + f.Assign)
 		if err != nil {
 			return err
 		}
-		if rm.tree, err = a.Apply(rm.tree); err != nil {
+		if st.tree, err = a.Apply(st.tree); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (rm *room) ambiguous(f Flag) error {
-	name := rm.responders[0]
-	for _, r := range rm.responders {
+func (st *setup) ambiguous(f Flag) error {
+	name := st.responders[0]
+	for _, r := range st.responders {
 		if r != config.Reserved {
 			name = r
 			break
 		}
 	}
 	ways := []string{fmt.Sprintf("`--at %s %s`", name, strings.TrimSpace(f.Name+" "+quoted(f.Value)))}
-	if rm.resuming {
+	if st.resuming {
 		ways = nil // --resume takes no --at
 	}
 	if f.Assign != "" {
@@ -72,47 +72,47 @@ func quoted(s string) string {
 // attach adds what -a and `file:` name to the conversation's attachments. What
 // lies outside the workspace is sent in this run and not kept: others who have
 // the conversation lack the file, or have another at its place.
-func (rm *room) attach(in Input) error {
+func (st *setup) attach(in Input) error {
 	for _, typed := range in.Attach {
-		ref, err := rm.Place.Typed(typed)
+		ref, err := st.Place.Typed(typed)
 		if err != nil {
 			return err
 		}
-		if _, err := rm.Place.Look(ref); err != nil {
+		if _, err := st.Place.Look(ref); err != nil {
 			return unattached(typed, err)
 		}
-		rm.named = append(rm.named, ref)
+		st.named = append(st.named, ref)
 	}
 	// Only what a person typed: piped text must not choose files to send.
 	for _, f := range speaker.Files(in.Text) {
-		ref, err := rm.Place.Typed("file:" + f.Path)
+		ref, err := st.Place.Typed("file:" + f.Path)
 		if err != nil {
 			continue
 		}
-		inside, err := rm.Place.Look(ref)
+		inside, err := st.Place.Look(ref)
 		switch {
 		case err != nil && fault.CodeOf(err) == fault.NotFound:
-			rm.Notes("file:" + f.Path + " is read as text: " + err.Error())
+			st.Notes("file:" + f.Path + " is read as text: " + err.Error())
 		case !inside:
-			rm.Notes("file:" + f.Path + " is read as text: it lies outside the workspace; attach it with -a " + f.Path)
+			st.Notes("file:" + f.Path + " is read as text: it lies outside the workspace; attach it with -a " + f.Path)
 		case err != nil:
 			return unattached("file:"+f.Path, err)
 		default:
-			rm.named = append(rm.named, ref)
+			st.named = append(st.named, ref)
 		}
 	}
 	have := map[string]bool{}
-	for _, v := range config.Attachments(rm.tree) {
+	for _, v := range config.Attachments(st.tree) {
 		if ref, reason := stored(v); reason == "" {
 			have[ref.String()] = true
 		}
 	}
-	for _, ref := range rm.named {
-		if inside, err := rm.Place.Look(ref); have[ref.String()] || !inside || err != nil {
+	for _, ref := range st.named {
+		if inside, err := st.Place.Look(ref); have[ref.String()] || !inside || err != nil {
 			continue
 		}
 		have[ref.String()] = true
-		rm.tree = config.Merge(rm.tree, config.Tree{"conversation": config.Tree{"attachments": []any{ref.String()}}})
+		st.tree = config.Merge(st.tree, config.Tree{"conversation": config.Tree{"attachments": []any{ref.String()}}})
 	}
 	return nil
 }

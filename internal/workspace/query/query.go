@@ -67,6 +67,7 @@ func (in Input) typed() string {
 type Run struct {
 	Workspace *workspace.Workspace
 	Loader    *config.Loader
+	Base      *config.Stack // what Loader found: files and environment
 	Place     attach.Place
 	// Model returns the model that an assistant is configured for. Errors:
 	// *llm.Error of kind NoKey, fault.Config.
@@ -107,59 +108,59 @@ func (r *Run) Do(ctx context.Context, in Input) error {
 }
 
 func (r *Run) create(ctx context.Context, in Input) error {
-	room, err := r.newRoom(in)
+	st, err := r.newSetup(in)
 	if err != nil {
 		return err
 	}
-	bundles, err := room.resolve(in)
+	bundles, err := st.resolve(in)
 	if err != nil {
 		return err
 	}
 	title := in.Title
-	if title == "" && config.Title(room.tree).FromHeading {
+	if title == "" && config.Title(st.tree).FromHeading {
 		title = heading(in.content())
 	}
 	open, err := r.Workspace.Create(ctx, workspace.Spec{
-		Base:   config.Snapshot(config.TakeUser(room.tree, nil)),
-		Events: room.turn(in),
+		Base:   config.Snapshot(config.TakeUser(st.tree, nil)),
+		Events: st.turn(in),
 		Title:  title,
-		Local:  in.Local || config.StartLocal(room.tree),
+		Local:  in.Local || config.StartLocal(st.tree),
 	})
 	if err != nil {
 		return err
 	}
 	defer open.Close()
-	return r.exchange(ctx, open, room.tree, bundles)
+	return r.exchange(ctx, open, st.tree, bundles)
 }
 
 func (r *Run) proceed(ctx context.Context, in Input) error {
-	open, room, err := r.enter(ctx, in)
+	open, st, err := r.enter(ctx, in)
 	if err != nil {
 		return err
 	}
 	defer open.Close()
-	bundles, err := room.resolve(in)
+	bundles, err := st.resolve(in)
 	if err != nil {
 		return err
 	}
 	open.Meta.LastActivatedAt = r.Workspace.Env().Now()
-	if err := room.save(ctx, open, room.turn(in)...); err != nil {
+	if err := st.save(ctx, open, st.turn(in)...); err != nil {
 		return err
 	}
-	return r.exchange(ctx, open, room.tree, bundles)
+	return r.exchange(ctx, open, st.tree, bundles)
 }
 
 // enter opens the conversation that in goes on with. Close it.
-func (r *Run) enter(ctx context.Context, in Input) (*workspace.Conversation, *room, error) {
+func (r *Run) enter(ctx context.Context, in Input) (*workspace.Conversation, *setup, error) {
 	open, err := r.Workspace.Open(ctx, in.ID, in.Wait)
 	if err != nil {
 		return nil, nil, err
 	}
-	room, err := r.oldRoom(open.Stream, in)
+	st, err := r.oldSetup(open.Stream, in)
 	if err != nil {
 		open.Close()
 	}
-	return open, room, err
+	return open, st, err
 }
 
 // resume answers the last request for everyone whose reply to it is not
@@ -169,7 +170,7 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 		return fault.New(fault.Usage, "--resume answers the last request again and takes no new one").
 			WithHint("leave out the text, --new, --at and --invite")
 	}
-	open, room, err := r.enter(ctx, in)
+	open, st, err := r.enter(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -178,29 +179,29 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 	if !ok {
 		return fault.New(fault.Invalid, "there is no request to resume").WithHint("ask something: jp q \"…\"")
 	}
-	room.resuming = true
+	st.resuming = true
 	waiting := open.Stream.Waiting(last.ID)
 	if len(waiting) == 0 {
 		r.Notes("every reply to the last request is complete")
 	}
 	for _, name := range waiting {
-		if room.active(name) {
-			room.responders = append(room.responders, name)
+		if st.active(name) {
+			st.responders = append(st.responders, name)
 		} else {
 			r.Notes(name + " has left the conversation and is not asked")
 		}
 	}
-	if len(room.responders) == 0 {
+	if len(st.responders) == 0 {
 		return nil
 	}
-	bundles, err := room.finish(in)
+	bundles, err := st.finish(in)
 	if err != nil {
 		return err
 	}
-	if err := room.save(ctx, open); err != nil {
+	if err := st.save(ctx, open); err != nil {
 		return err
 	}
-	return r.exchange(ctx, open, room.tree, bundles)
+	return r.exchange(ctx, open, st.tree, bundles)
 }
 
 // exchange has the responders answer the stream's last request.

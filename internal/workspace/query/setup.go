@@ -14,17 +14,16 @@ import (
 	"jp/internal/workspace/conversation"
 )
 
-// room is the conversation as it will be once the query is saved: its
+// setup is the conversation as it will be once the query is saved: its
 // configuration, worked out step by step on values, so that giving up at any
 // step leaves nothing behind.
-type room struct {
+type setup struct {
 	*Run
 	fresh    bool // a new conversation
 	resuming bool
-	base     *config.Stack // files and environment; what names are looked up in
-	from     config.Tree   // what the stream holds; nil when fresh
-	tree     config.Tree   // what it will hold
-	here     config.Tree   // files, environment and -c alone: the machine's own say
+	from     config.Tree // what the stream holds; nil when fresh
+	tree     config.Tree // what it will hold
+	here     config.Tree // files, environment and -c alone: the machine's own say
 
 	responders []string
 	named      []attach.Ref        // attachments that this run names
@@ -42,144 +41,154 @@ type source struct {
 	err     error // it exists but cannot be read
 }
 
-// newRoom lays the files, the environment and -c for a new conversation.
-func (r *Run) newRoom(in Input) (*room, error) {
-	rm, err := r.room()
-	if err != nil {
+// newSetup lays the files, the environment and -c for a new conversation.
+func (r *Run) newSetup(in Input) (*setup, error) {
+	st := r.setup()
+	st.fresh = true
+	stack := st.Base.Clone()
+	var err error
+	if st.tree, err = st.lay(stack, in.Config); err != nil {
 		return nil, err
 	}
-	rm.fresh = true
-	stack := rm.base.Clone()
-	if rm.tree, err = rm.lay(stack, in.Config); err != nil {
-		return nil, err
-	}
-	rm.here = stack.Merged()
-	rm.tree = config.WithRoster(rm.tree, config.Roster(rm.tree)) // stored even when it is the implicit one
-	return rm, nil
+	st.here = stack.Merged()
+	st.tree = config.WithRoster(st.tree, config.Roster(st.tree)) // stored even when it is the implicit one
+	return st, nil
 }
 
-// oldRoom lays an existing conversation's configuration over files and
+// oldSetup lays an existing conversation's configuration over files and
 // environment, of which only keys that it never had remain, and then -c. Its
 // roster and captures are its own alone; who is asking is not its matter.
-func (r *Run) oldRoom(stream *conversation.Stream, in Input) (*room, error) {
-	rm, err := r.room()
-	if err != nil {
-		return nil, err
-	}
-	rm.from = stream.Config()
-	stack := rm.base.Over(rm.from)
+func (r *Run) oldSetup(stream *conversation.Stream, in Input) (*setup, error) {
+	st := r.setup()
+	st.from = stream.Config()
+	stack := st.Base.Over(st.from)
 	before := stack.Merged()
-	tree, err := rm.lay(stack, in.Config)
+	tree, err := st.lay(stack, in.Config)
 	if err != nil {
 		return nil, err
 	}
 	if _, changed := config.KeepParticipants(stack.Merged(), before); changed {
 		r.Notes("-c does not change who is in an existing conversation; use --invite, --at, `jp c uninvite` or -c @name:…")
 	}
-	rm.tree, _ = config.KeepParticipants(tree, rm.from)
-	alone, here := *r.Loader, rm.base.Clone()
+	st.tree, _ = config.KeepParticipants(tree, st.from)
+	alone, here := *r.Loader, st.Base.Clone()
 	alone.Note = func(string) {} // said already
 	if _, err := alone.Lay(here, in.Config); err != nil {
 		return nil, err
 	}
-	rm.here = here.Merged()
-	return rm, nil
+	st.here = here.Merged()
+	return st, nil
 }
 
 // Config is the configuration that the next query of a conversation would have,
 // with the values of -c. Errors: those of a query's configuration.
 func (r *Run) Config(stream *conversation.Stream, values []string) (config.Tree, error) {
-	rm, err := r.oldRoom(stream, Input{Config: values})
+	st, err := r.oldSetup(stream, Input{Config: values})
 	if err != nil {
 		return nil, err
 	}
-	if err := rm.assignScoped(func(string) bool { return true }); err != nil {
+	if err := st.assignScoped(func(string) bool { return true }); err != nil {
 		return nil, err
 	}
-	return config.Finalize(config.TakeProviders(config.TakeUser(rm.tree, rm.here), rm.here))
+	return config.Finalize(config.TakeProviders(config.TakeUser(st.tree, st.here), st.here))
+}
+
+// Explain lists what sets a key in a conversation, or without one in the
+// configuration, the value that counts last. Errors: those of -c.
+func (r *Run) Explain(stream *conversation.Stream, values []string, key string) ([]config.Setting, error) {
+	stack := r.Base.Clone()
+	if stream != nil && !config.OfMachine(key) {
+		stack = r.Base.Over(stream.Config())
+	}
+	scoped, err := r.Loader.Lay(stack, values)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range scoped {
+		if err := stack.Assign(a); err != nil {
+			return nil, err
+		}
+	}
+	return stack.Explain(key), nil
 }
 
 // lay lays -c on a stack and returns what that makes.
-func (rm *room) lay(stack *config.Stack, values []string) (config.Tree, error) {
+func (st *setup) lay(stack *config.Stack, values []string) (config.Tree, error) {
 	var err error
-	if rm.scoped, err = rm.Loader.Lay(stack, values); err != nil {
+	if st.scoped, err = st.Loader.Lay(stack, values); err != nil {
 		return nil, err
 	}
-	rm.touched = stack.Assigned(config.Reserved)
+	st.touched = stack.Assigned(config.Reserved)
 	return config.Finalize(stack.Merged())
 }
 
-func (r *Run) room() (*room, error) {
-	base, err := r.Loader.Base()
-	if err != nil {
-		return nil, err
-	}
-	return &room{Run: r, base: base, sources: map[string]*source{}, captured: map[string]string{}}, nil
+func (r *Run) setup() *setup {
+	return &setup{Run: r, sources: map[string]*source{}, captured: map[string]string{}}
 }
 
 // resolve works out who answers and finishes the configuration. It returns
 // the responders in order, ready to answer.
-func (rm *room) resolve(in Input) ([]bundle, error) {
+func (st *setup) resolve(in Input) ([]bundle, error) {
 	if strings.TrimSpace(in.content()) == "" {
 		return nil, fault.New(fault.Usage, "the query is empty").WithHint("say something: jp q \"…\"")
 	}
-	if err := rm.enter(in); err != nil {
+	if err := st.enter(in); err != nil {
 		return nil, err
 	}
 	// Before mentions, whose policies it may set.
-	if err := rm.assignScoped(rm.knows); err != nil {
+	if err := st.assignScoped(st.knows); err != nil {
 		return nil, err
 	}
 	selected := slices.Clone(in.At)
-	mentioned, err := rm.mentions(in)
+	mentioned, err := st.mentions(in)
 	if err != nil {
 		return nil, err
 	}
 	selected = append(selected, mentioned...)
-	roster := config.Roster(rm.tree)
-	if rm.responders = unique(selected); len(rm.responders) == 0 {
-		rm.responders = roster
+	roster := config.Roster(st.tree)
+	if st.responders = unique(selected); len(st.responders) == 0 {
+		st.responders = roster
 	}
-	if len(rm.responders) == 0 {
+	if len(st.responders) == 0 {
 		return nil, fault.New(fault.Invalid, "nobody is in this conversation").
 			WithHint("invite somebody: jp c invite <name>, or ask one with --at <name>")
 	}
-	rm.nearMisses(in)
-	return rm.finish(in)
+	st.nearMisses(in)
+	return st.finish(in)
 }
 
-// finish applies what depends on knowing rm.responders, checks the result and
+// finish applies what depends on knowing st.responders, checks the result and
 // readies them.
-func (rm *room) finish(in Input) ([]bundle, error) {
+func (st *setup) finish(in Input) ([]bundle, error) {
 	// Before anything is assigned: an assignment would make an assistant of
 	// nothing but itself.
-	if err := rm.checkRoster(); err != nil {
+	if err := st.checkRoster(); err != nil {
 		return nil, err
 	}
-	if err := rm.assignScoped(func(string) bool { return true }); err != nil {
+	if err := st.assignScoped(func(string) bool { return true }); err != nil {
 		return nil, err
 	}
-	if err := rm.flags(in.Flags); err != nil {
+	if err := st.flags(in.Flags); err != nil {
 		return nil, err
 	}
-	if err := rm.attach(in); err != nil {
+	if err := st.attach(in); err != nil {
 		return nil, err
 	}
-	if rm.touched && !slices.Contains(rm.responders, config.Reserved) {
-		rm.Notes("-c " + config.Reserved + ".… changes the participant " + config.Reserved + ", which is not asked; use -c @" + rm.responders[0] + ":…")
+	if st.touched && !slices.Contains(st.responders, config.Reserved) {
+		st.Notes("-c " + config.Reserved + ".… changes the participant " + config.Reserved + ", which is not asked; use -c @" + st.responders[0] + ":…")
 	}
 	var err error
-	if rm.tree, err = config.Finalize(rm.tree); err != nil {
+	if st.tree, err = config.Finalize(st.tree); err != nil {
 		return nil, err
 	}
-	return rm.bundles()
+	return st.bundles()
 }
 
 // checkRoster refuses a roster that cannot be asked. One that a new
 // conversation would begin with is mended where it stands.
-func (rm *room) checkRoster() error {
-	err := config.CheckRoster(rm.tree)
-	if err == nil || !rm.fresh {
+func (st *setup) checkRoster() error {
+	err := config.CheckRoster(st.tree)
+	if err == nil || !st.fresh {
 		return err
 	}
 	return fault.New(fault.CodeOf(err), "%w", err).
@@ -188,59 +197,59 @@ func (rm *room) checkRoster() error {
 
 // assignScoped applies the values of -c @name:KEY… for the names that may have
 // them now, in order.
-func (rm *room) assignScoped(may func(name string) bool) error {
+func (st *setup) assignScoped(may func(name string) bool) error {
 	var later []config.Assignment
-	for _, a := range rm.scoped {
+	for _, a := range st.scoped {
 		if !may(a.Participant) {
 			later = append(later, a)
-		} else if err := rm.assign(a); err != nil {
+		} else if err := st.assign(a); err != nil {
 			return err
 		}
 	}
-	rm.scoped = later
+	st.scoped = later
 	return nil
 }
 
 // assign applies one -c @name:KEY….
-func (rm *room) assign(a config.Assignment) error {
-	if !rm.knows(a.Participant) {
-		if rm.source(Invitation{Name: a.Participant}).found {
-			return rm.absent(a.Participant)
+func (st *setup) assign(a config.Assignment) error {
+	if !st.knows(a.Participant) {
+		if st.source(Invitation{Name: a.Participant}).found {
+			return st.absent(a.Participant)
 		}
-		return rm.unknown(a.Participant)
+		return st.unknown(a.Participant)
 	}
-	tree, err := a.Apply(rm.tree)
+	tree, err := a.Apply(st.tree)
 	if err == nil {
-		rm.tree = tree
+		st.tree = tree
 	}
 	return err
 }
 
 // knows tells whether a participant is active or captured.
-func (rm *room) knows(name string) bool {
-	_, ok := config.AssistantTree(rm.tree, name)
+func (st *setup) knows(name string) bool {
+	_, ok := config.AssistantTree(st.tree, name)
 	return ok
 }
 
-func (rm *room) active(name string) bool {
-	return slices.Contains(config.Roster(rm.tree), name)
+func (st *setup) active(name string) bool {
+	return slices.Contains(config.Roster(st.tree), name)
 }
 
-func (rm *room) join(name string) {
-	if roster := config.Roster(rm.tree); !slices.Contains(roster, name) {
-		rm.tree = config.WithRoster(rm.tree, append(slices.Clone(roster), name))
+func (st *setup) join(name string) {
+	if roster := config.Roster(st.tree); !slices.Contains(roster, name) {
+		st.tree = config.WithRoster(st.tree, append(slices.Clone(roster), name))
 	}
 }
 
 // delta is what the stream has to gain; nil when nothing changed.
-func (rm *room) delta() (config.Tree, error) {
-	return config.Delta(rm.from, config.TakeUser(rm.tree, rm.from))
+func (st *setup) delta() (config.Tree, error) {
+	return config.Delta(st.from, config.TakeUser(st.tree, st.from))
 }
 
 // save appends what changed in the configuration, then events, and saves all
 // of it at once.
-func (rm *room) save(ctx context.Context, open *workspace.Conversation, events ...conversation.Event) error {
-	d, err := rm.delta()
+func (st *setup) save(ctx context.Context, open *workspace.Conversation, events ...conversation.Event) error {
+	d, err := st.delta()
 	if err != nil {
 		return err
 	}
@@ -259,34 +268,34 @@ func (rm *room) save(ctx context.Context, open *workspace.Conversation, events .
 }
 
 // turn is the events that a request begins with.
-func (rm *room) turn(in Input) []conversation.Event {
-	author := config.UserName(rm.here)
-	if author == "" && rm.Author != nil {
-		author = rm.Author()
+func (st *setup) turn(in Input) []conversation.Event {
+	author := config.UserName(st.here)
+	if author == "" && st.Author != nil {
+		author = st.Author()
 	}
 	return []conversation.Event{{Kind: conversation.TurnStart}, {
 		Kind:       conversation.ChatRequest,
 		Content:    in.content(),
 		Author:     author,
-		Responders: rm.responders,
+		Responders: st.responders,
 	}}
 }
 
 // unknown is the error for a name that nothing answers to.
-func (rm *room) unknown(name string) error {
+func (st *setup) unknown(name string) error {
 	way := "`jp c invite %s`"
-	if rm.fresh {
+	if st.fresh {
 		way = "`--invite %s`"
 	}
 	hint := "invite one with " + fmt.Sprintf(way, "<name>")
-	present := slices.Concat(config.Roster(rm.tree), config.Captured(rm.tree))
-	if near, ok := speaker.Nearest(name, slices.Concat(present, rm.Loader.Names(rm.base))); ok && near != name {
+	present := slices.Concat(config.Roster(st.tree), config.Captured(st.tree))
+	if near, ok := speaker.Nearest(name, slices.Concat(present, st.Loader.Names(st.Base))); ok && near != name {
 		hint = "did you mean " + near + "?"
 		if !slices.Contains(present, near) {
 			hint += " Invite it with " + fmt.Sprintf(way, near)
 		}
 	}
-	where := strings.Join(rm.Loader.Dirs(rm.base), ", ")
+	where := strings.Join(st.Loader.Dirs(st.Base), ", ")
 	if where == "" {
 		where = "no folder: list some under config_load_paths"
 	}

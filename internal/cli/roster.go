@@ -44,7 +44,7 @@ a path, name=path or --source names the file itself.`,
 }
 
 func (a *app) invite(ctx context.Context, target string, list []query.Invitation) error {
-	return a.members(ctx, "invite", target, func(m *query.Members) error {
+	return a.members(ctx, "invite", target, func(m *query.RosterChange) error {
 		for _, inv := range list {
 			if err := m.Invite(inv); err != nil {
 				return err
@@ -66,7 +66,7 @@ func (a *app) uninviteCommand() *cobra.Command {
 					return fault.New(fault.Usage, "%q is not a participant name", name)
 				}
 			}
-			return a.members(cmd.Context(), "uninvite", id, func(m *query.Members) error {
+			return a.members(cmd.Context(), "uninvite", id, func(m *query.RosterChange) error {
 				for _, name := range args {
 					if err := m.Uninvite(name); err != nil {
 						return err
@@ -81,13 +81,16 @@ func (a *app) uninviteCommand() *cobra.Command {
 }
 
 // members changes who is in a conversation, in one save.
-func (a *app) members(ctx context.Context, action, target string, change func(*query.Members) error) error {
+func (a *app) members(ctx context.Context, action, target string, change func(*query.RosterChange) error) error {
 	ws, id, err := a.targeted(nonEmpty(target))
 	if err != nil {
 		return err
 	}
-	run := &query.Run{Workspace: ws, Loader: a.loader(ws), Place: a.place(ws), Notes: a.note}
-	roster, err := run.ChangeMembers(ctx, id, a.wait(), change)
+	run, err := a.run(ws)
+	if err != nil {
+		return err
+	}
+	roster, err := run.ChangeRoster(ctx, id, a.wait(), change)
 	if err != nil {
 		return err
 	}
