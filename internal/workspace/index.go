@@ -62,12 +62,12 @@ func (w *Workspace) readIndex() *index {
 
 // item returns what a list shows of a conversation, from the index when that
 // is still right.
-func (ix *index) item(f found, copy string) Item {
-	marks, err := marksOf(f, copy)
+func (ix *index) item(f found) Item {
+	marks, err := marksOf(f)
 	r, ok := ix.known[f.path]
 	fresh := !ok || err != nil || r.Marks != marks || r.ID != f.id
 	if fresh {
-		r = record{Marks: marks, Item: look(f, copy)}
+		r = record{Marks: marks, Item: look(f)}
 	}
 	ix.mu.Lock()
 	ix.changed = ix.changed || fresh
@@ -76,7 +76,10 @@ func (ix *index) item(f found, copy string) Item {
 	}
 	ix.mu.Unlock()
 	item := r.Item
-	item.Local, item.Archived, item.Copy = f.local, f.archived, copy
+	item.Local, item.Archived = f.local, f.archived
+	if len(f.copies) > 0 {
+		item.Copy = f.copies[0]
+	}
 	return item
 }
 

@@ -3,9 +3,10 @@ package workspace
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,8 +22,6 @@ type Item struct {
 	Opening       string          `json:"opening,omitempty"` // the beginning of the first request
 	LastActivated time.Time       `json:"last_activated,omitzero"`
 	LastEvent     time.Time       `json:"last_event,omitzero"`
-	Pinned        time.Time       `json:"pinned,omitzero"`
-	Expires       time.Time       `json:"expires,omitzero"`
 	Events        int             `json:"events,omitempty"`
 	Local         bool            `json:"-"`
 	Archived      bool            `json:"-"`
@@ -35,10 +34,18 @@ type Item struct {
 	Copy string `json:"-"`
 }
 
+// Activity is when the conversation was last used or written to.
+func (it Item) Activity() time.Time {
+	if it.LastEvent.After(it.LastActivated) {
+		return it.LastEvent
+	}
+	return it.LastActivated
+}
+
 // List returns all conversations, archived ones too, by id. Errors:
 // fault.Storage.
 func (w *Workspace) List() ([]Item, error) {
-	at, copies, err := w.directories()
+	at, err := w.directories()
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +58,7 @@ func (w *Workspace) List() ([]Item, error) {
 		to := min(from+chunk, len(at))
 		g.Go(func() error {
 			for i := from; i < to; i++ {
-				items[i] = ix.item(at[i], copies[at[i].id])
+				items[i] = ix.item(at[i])
 				if err := at[i].twinned(); err != nil { // no matter of its files, which the index judges by
 					items[i].Broken = err.Error()
 				}
@@ -66,67 +73,35 @@ func (w *Workspace) List() ([]Item, error) {
 	return items, nil
 }
 
-// directories returns one directory for each conversation, by id, and those of
-// ignored copies in the silo.
-func (w *Workspace) directories() (list []found, copies map[conversation.ID]string, err error) {
-	chosen := map[conversation.ID]int{}
-	copies = map[conversation.ID]string{}
-	for _, p := range w.places() {
-		entries, err := names(p.dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		sort.Strings(entries)
-		for _, name := range entries {
-			id, ok := idOf(name)
-			if !ok {
-				continue
-			}
-			f := found{id: id, path: filepath.Join(p.dir, name), place: p}
-			i, there := chosen[id]
-			if !there {
-				chosen[id] = len(list)
-				list = append(list, f)
-				continue
-			}
-			if !isDir(f.path) {
-				continue
-			}
-			switch first := &list[i]; {
-			case !isDir(first.path):
-				*first = f
-			case first.local != p.local:
-				copies[id] = f.path
-			case first.place == p && newer(f.path, first.path):
-				f.twins = first.twins
-				f.join(first.path)
-				*first = f
-			default:
-				first.join(f.path)
-			}
-		}
+// directories returns the one directory of each conversation, by id.
+func (w *Workspace) directories() ([]found, error) {
+	all, err := w.all(func(conversation.ID) bool { return true })
+	if err != nil {
+		return nil, err
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].id < list[j].id })
-	return list, copies, nil
+	list := make([]found, 0, len(all))
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, chosen(all[id]))
+	}
+	return list, nil
 }
 
 // look reads what a list shows of the conversation at f.
-func look(f found, copy string) Item {
+func look(f found) Item {
 	item := Item{ID: f.id, Dir: f.path}
 	meta, err := conversation.LoadMeta(f.path)
 	if err != nil {
 		item.Broken = err.Error()
 	} else {
 		item.Title, item.LastActivated = meta.Title, meta.LastActivatedAt
-		item.Pinned, item.Expires = meta.PinnedAt, meta.ExpiresAt
 	}
 	sum, err := conversation.Summarize(f.path)
 	item.Events, item.LastEvent, item.Opening = sum.Events, sum.LastEvent, sum.Opening
 	if err != nil && item.Broken == "" {
 		item.Broken = err.Error()
 	}
-	if copy != "" {
-		item.Unshared, _ = unshared(f, copy)
+	if len(f.copies) > 0 {
+		item.Unshared, _ = unshared(f, f.copies[0])
 	}
 	return item
 }
@@ -169,14 +144,14 @@ func markOf(path string) (mark, error) {
 }
 
 // marksOf covers all that an Item depends on.
-func marksOf(f found, copy string) (m [4]mark, err error) {
+func marksOf(f found) (m [4]mark, err error) {
 	for i, name := range [...]string{conversation.EventsFile, conversation.MetadataFile, conversation.BaseFile} {
 		if m[i], err = markOf(filepath.Join(f.path, name)); err != nil {
 			return m, err
 		}
 	}
-	if copy != "" {
-		m[3], err = markOf(filepath.Join(copy, conversation.EventsFile))
+	if len(f.copies) > 0 {
+		m[3], err = markOf(filepath.Join(f.copies[0], conversation.EventsFile))
 	}
 	return m, err
 }

@@ -114,6 +114,7 @@ func TestArchivedAndStrangers(t *testing.T) {
 	put(t, filepath.Join(conversations(w), ".trash", "17000000000-x", "events.json"), "[]")
 	put(t, filepath.Join(conversations(w), "notes", "events.json"), "[]")
 	put(t, filepath.Join(conversations(w), ".gitkeep"), "")
+	put(t, filepath.Join(conversations(w), "99999999999-file"), "")
 	items, err := w.List()
 	if err != nil || len(items) != 1 || !items[0].Archived || items[0].ID != id {
 		t.Fatalf("%+v, %v", items, err)

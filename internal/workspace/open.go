@@ -273,8 +273,8 @@ func (w *Workspace) claim(ctx context.Context, id conversation.ID) (conversation
 		if err != nil {
 			return 0, nil, err
 		}
-		taken, err := w.all(id)
-		if err == nil && len(taken) == 0 {
+		_, err = w.locate(id)
+		if fault.CodeOf(err) == fault.NotFound && err != nil {
 			return id, l, nil
 		}
 		_ = l.Release()
@@ -325,10 +325,10 @@ func (w *Workspace) create(id conversation.ID, spec Spec, now time.Time, l *lock
 // sweep removes what killed processes left of conversations that they were
 // creating or removing. Whoever still works on one holds its lock.
 func (w *Workspace) sweep(dir string) {
-	list, _ := names(dir)
+	list, _ := folders(dir)
 	for _, name := range list {
 		target, ok := atomicfile.IsTemp(name)
-		id, isID := idOf(target)
+		id, isID := conversation.DirID(target)
 		if ok && isID && lock.Free(filepath.Join(w.scratch("locks"), id.String()+".lock")) {
 			_ = os.RemoveAll(filepath.Join(dir, name))
 		}
@@ -352,23 +352,19 @@ func (w *Workspace) Remove(ctx context.Context, id conversation.ID, wait Wait) (
 		return nil, err
 	}
 	defer l.Release()
-	all, err := w.all(id)
+	it, err := w.locate(id)
+	if err == nil {
+		err = it.twinned()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
-		return nil, missing(id)
-	}
-	it := chosen(all)
-	if err := it.twinned(); err != nil {
-		return nil, err
-	}
 	var gone []string
-	for _, copy := range all[1:] {
-		if n, err := unshared(it, copy.path); n > 0 || err != nil {
-			kept = append(kept, copy.path)
+	for _, copy := range it.copies {
+		if n, err := unshared(it, copy); n > 0 || err != nil {
+			kept = append(kept, copy)
 		} else {
-			gone = append(gone, copy.path)
+			gone = append(gone, copy)
 		}
 	}
 	for _, path := range append(gone, it.path) {

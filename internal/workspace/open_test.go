@@ -168,6 +168,11 @@ func TestCopyIsIgnored(t *testing.T) {
 	}
 }
 
+func exists(w *Workspace, id conversation.ID) bool {
+	_, err := w.Read(id)
+	return err == nil
+}
+
 // A copy that holds nothing of its own goes with its conversation; one that
 // cannot be compared stays.
 func TestRemoveWithCopy(t *testing.T) {
@@ -194,9 +199,23 @@ func TestRemoveWithCopy(t *testing.T) {
 		}
 		c.change(shared, own)
 		kept, err := w.Remove(t.Context(), id, Wait{})
-		if err != nil || (len(kept) == 1) != c.kept || w.Exists(id) != c.kept {
+		if err != nil || (len(kept) == 1) != c.kept || exists(w, id) != c.kept {
 			t.Errorf("%s: kept %v, %v", name, kept, err)
 		}
+	}
+}
+
+// A folder that a checkout left is no copy.
+func TestRemoveBesideLeftover(t *testing.T) {
+	w := newWorkspace(t)
+	id := create(t, w, "Title", "hi")
+	dir := filepath.Join(conversations(w), id.DirName("Title"))
+	put(t, filepath.Join(dir+"-old", "notes"), "")
+	if items, err := w.List(); err != nil || len(items) != 1 || items[0].Dir != dir || items[0].Broken != "" || items[0].Copy != "" {
+		t.Errorf("%+v, %v", items, err)
+	}
+	if kept, err := w.Remove(t.Context(), id, Wait{}); err != nil || kept != nil || isDir(dir) || !isDir(dir+"-old") {
+		t.Errorf("kept %v, %v", kept, err)
 	}
 }
 
@@ -397,7 +416,7 @@ func TestDamagedConversation(t *testing.T) {
 	if _, err := w.Remove(t.Context(), bad, Wait{}); err != nil {
 		t.Error(err)
 	}
-	if !w.Exists(good) {
+	if !exists(w, good) {
 		t.Error("the other one is gone")
 	}
 }

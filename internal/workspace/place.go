@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"jp/internal/lib/fault"
@@ -42,31 +41,23 @@ func (w *Workspace) home(local bool) string {
 	return ""
 }
 
-// names returns the entries of a directory; one that does not exist has none.
-func names(dir string) ([]string, error) {
-	f, err := os.Open(dir)
+// folders returns the names of the directories in a directory, sorted; one that
+// does not exist has none.
+func folders(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fault.New(fault.Storage, "cannot list conversations: %w", err)
 	}
-	defer f.Close()
-	list, err := f.Readdirnames(-1)
-	if err != nil {
-		return nil, fault.New(fault.Storage, "cannot list conversations: %w", err)
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 && isDir(filepath.Join(dir, e.Name())) {
+			names = append(names, e.Name())
+		}
 	}
-	return list, nil
-}
-
-// idOf reads the id a directory's name begins with.
-func idOf(name string) (conversation.ID, bool) {
-	digits, _, _ := strings.Cut(name, "-")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return conversation.ID(n), err == nil
+	return names, nil
 }
 
 // found is a conversation's directory.
@@ -77,6 +68,8 @@ type found struct {
 	// twins are other directories with its id in the same home, of which nobody
 	// knows which is meant. A copy and a merge after a change of title make them.
 	twins []string
+	// copies are directories with its id in the other home. They are ignored.
+	copies []string
 }
 
 // twinned is the error of a conversation that has twins, nil for others.
@@ -90,25 +83,25 @@ func (f found) twinned() error {
 		WithHint("nothing was changed; remove all but one, or keep another as a conversation of its own: rename it so that it begins with another number (%s was written last)", f.path)
 }
 
-// all returns the directories of a conversation, in the order of places; of
-// several in one place the one written last is first.
-func (w *Workspace) all(id conversation.ID) ([]found, error) {
-	var out []found
+// all returns the directories of the conversations that want, by id: in the
+// order of places, and of several in one place the one written last first.
+func (w *Workspace) all(want func(conversation.ID) bool) (map[conversation.ID][]found, error) {
+	out := map[conversation.ID][]found{}
 	for _, p := range w.places() {
-		list, err := names(p.dir)
+		names, err := folders(p.dir)
 		if err != nil {
 			return nil, err
 		}
-		start := len(out)
-		for _, name := range list {
-			path := filepath.Join(p.dir, name)
-			if n, ok := idOf(name); !ok || n != id || !isDir(path) {
+		for _, name := range names {
+			id, ok := conversation.DirID(name)
+			if !ok || !want(id) {
 				continue
 			}
-			out = append(out, found{id: id, path: path, place: p})
-			if n := len(out) - 1; n > start && newer(path, out[start].path) {
-				out[start], out[n] = out[n], out[start]
+			list := append(out[id], found{id: id, path: filepath.Join(p.dir, name), place: p})
+			for i := len(list) - 1; i > 0 && list[i-1].place == p && newer(list[i].path, list[i-1].path); i-- {
+				list[i], list[i-1] = list[i-1], list[i]
 			}
+			out[id] = list
 		}
 	}
 	return out, nil
@@ -120,48 +113,46 @@ func newer(a, b string) bool {
 	return errX == nil && (errY != nil || x.ModTime().After(y.ModTime()))
 }
 
-// locate returns the directory of a conversation, with its twins. Errors:
-// fault.NotFound and fault.Storage.
+// locate returns the directory of a conversation, with its twins and copies.
+// Errors: fault.NotFound and fault.Storage.
 func (w *Workspace) locate(id conversation.ID) (found, error) {
-	all, err := w.all(id)
+	all, err := w.all(func(other conversation.ID) bool { return other == id })
 	if err != nil {
 		return found{}, err
 	}
 	if len(all) == 0 {
 		return found{}, missing(id)
 	}
-	return chosen(all), nil
+	return chosen(all[id]), nil
 }
 
-// chosen returns the first of a conversation's directories with its twins.
+// chosen returns the first of a conversation's directories with its twins and
+// copies: the others, if there is anything of a conversation in them. Checkouts
+// leave folders behind that hold only what Git does not know.
 func chosen(all []found) found {
 	f := all[0]
 	for _, other := range all[1:] {
-		if other.local == f.local {
-			f.join(other.path)
+		switch {
+		case !filled(other.path):
+		case other.local == f.local:
+			f.twins = append(f.twins, other.path)
+		default:
+			f.copies = append(f.copies, other.path)
 		}
 	}
 	return f
 }
 
-// join takes a directory for a twin if there is anything of a conversation in
-// it: checkouts leave folders behind that hold only what Git does not know.
-func (f *found) join(path string) {
+func filled(dir string) bool {
 	for _, name := range [...]string{conversation.EventsFile, conversation.MetadataFile, conversation.BaseFile} {
-		if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
-			f.twins = append(f.twins, path)
-			return
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
 		}
 	}
+	return false
 }
 
 func missing(id conversation.ID) error {
 	return fault.New(fault.NotFound, "there is no conversation %s", id).
 		WithHint("`jp c ls` lists the conversations of this workspace")
-}
-
-// Exists reports whether there is a conversation with this id.
-func (w *Workspace) Exists(id conversation.ID) bool {
-	_, err := w.locate(id)
-	return err == nil
 }

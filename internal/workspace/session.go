@@ -150,12 +150,12 @@ func forgotten(err error) error {
 // forgetDead removes the sessions of processes that ended: their numbers are
 // given to other terminals, which would find a stranger's conversation active.
 func (w *Workspace) forgetDead(dir string) {
-	list, _ := names(dir)
-	for _, name := range list {
-		text, ok := strings.CutPrefix(strings.TrimSuffix(name, ".json"), "getsid-")
+	list, _ := os.ReadDir(dir)
+	for _, e := range list {
+		text, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".json"), "getsid-")
 		pid, err := strconv.Atoi(text)
 		if ok && err == nil && pid > 0 && pid != w.env.SID && dead(pid) {
-			_ = os.Remove(filepath.Join(dir, name))
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

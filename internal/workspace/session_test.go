@@ -185,6 +185,16 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%q is %v, want %v (%v)", target, got, want, err)
 		}
 	}
+	if err := appendOne(t.Context(), w, b, "more"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Resolve("r"); err != nil || got != b {
+		t.Errorf("recent is %v, want what was written to last, %v (%v)", got, b, err)
+	}
+	zero := create(t, w, "0")
+	if got, err := w.Resolve("0"); err != nil || got != zero {
+		t.Errorf("a title 0 is %v (%v)", got, err)
+	}
 	for target, code := range map[string]fault.Code{
 		"review": fault.Invalid, "nothing": fault.NotFound, "jp-c5": fault.NotFound, "5": fault.NotFound, "!": fault.NotFound,
 	} {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"strings"
 
 	"jp/internal/lib/fault"
@@ -8,7 +9,7 @@ import (
 )
 
 // Resolve finds the conversation that a person named: an id in any of its
-// forms; `.` or active; r, recent or last (activated last); n or newest
+// forms; `.` or active; r, recent or last (the latest Activity); n or newest
 // (created last); s, session or previous (the session's previous one); or the
 // beginning of a title, as directories write it, if only one conversation that
 // is not archived has it. Errors: fault.NotFound, fault.Invalid for a
@@ -21,9 +22,9 @@ func (w *Workspace) Resolve(target string) (conversation.ID, error) {
 	case "s", "session", "prev", "previous":
 		return pick(w.Previous)("this session had no other conversation before", "`jp c ls` lists them all")
 	case "r", "recent", "last", "last-activated":
-		return w.latest(func(i Item) int64 { return i.LastActivated.UnixNano() })
+		return w.latest(func(a, b Item) int { return a.Activity().Compare(b.Activity()) })
 	case "n", "newest", "last-created":
-		return w.latest(func(i Item) int64 { return int64(i.ID) })
+		return w.latest(func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	if id, err := conversation.ParseID(target); err == nil {
 		if _, err = w.locate(id); err == nil || strings.HasPrefix(target, "jp-c") {
@@ -42,14 +43,15 @@ func pick(find func() (conversation.ID, bool)) func(message, hint string) (conve
 	}
 }
 
-func (w *Workspace) latest(key func(Item) int64) (conversation.ID, error) {
+// latest returns the last in an order; of equals that is the one created last.
+func (w *Workspace) latest(order func(a, b Item) int) (conversation.ID, error) {
 	items, err := w.List()
 	if err != nil {
 		return 0, err
 	}
 	best := -1
 	for i, item := range items {
-		if !item.Archived && (best < 0 || key(item) > key(items[best])) {
+		if !item.Archived && (best < 0 || order(item, items[best]) >= 0) {
 			best = i
 		}
 	}
@@ -60,20 +62,20 @@ func (w *Workspace) latest(key func(Item) int64) (conversation.ID, error) {
 }
 
 func (w *Workspace) titled(prefix string) (conversation.ID, error) {
-	want := strings.TrimPrefix(conversation.ID(0).DirName(prefix), "0-")
+	want := conversation.Slug(prefix)
 	hits := map[conversation.ID]bool{}
 	var hit conversation.ID
 	for _, p := range w.places() {
 		if p.archived {
 			continue
 		}
-		list, err := names(p.dir)
+		list, err := folders(p.dir)
 		if err != nil {
 			return 0, err
 		}
 		for _, name := range list {
 			_, title, _ := strings.Cut(name, "-")
-			if id, ok := idOf(name); ok && want != "0" && strings.HasPrefix(title, want) {
+			if id, ok := conversation.DirID(name); ok && want != "" && strings.HasPrefix(title, want) {
 				hits[id], hit = true, id
 			}
 		}

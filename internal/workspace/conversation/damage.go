@@ -45,7 +45,7 @@ func (d *Damage) FaultHint() string {
 		return "a Git merge is unfinished, and its lines mix both sides' entries: take one side whole for the conversation's folder (`git checkout --ours -- DIR` or `--theirs`), then `git add` it"
 	}
 	edit := "--" + editFlag(d.Path)
-	if id, err := ParseID(filepath.Base(filepath.Dir(d.Path))); err == nil {
+	if id, ok := DirID(filepath.Base(filepath.Dir(d.Path))); ok {
 		edit += " " + id.String()
 	}
 	return fmt.Sprintf("nothing was changed; repair it with `jp c edit %s`, or restore it with `git checkout -- %s`", edit, d.Path)

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,26 +20,33 @@ func NewID(t time.Time) ID { return ID(t.UnixMilli() / 100) }
 // String returns the text form, e.g. "jp-c17727391057".
 func (id ID) String() string { return "jp-c" + strconv.FormatInt(int64(id), 10) }
 
-// Time returns the creation time.
-func (id ID) Time() time.Time { return time.UnixMilli(int64(id) * 100).UTC() }
-
-// The global id and a directory's slug follow the number.
-var idForm = regexp.MustCompile(`^(?:jp-c([0-9]{1,18})(?:-[a-z0-9]+)?|([0-9]{1,18})(?:-.*)?)$`)
-
 // ParseID reads an id as "jp-c17727391057", the same with a global id behind
 // it ("jp-c17727391057-a1b2"), the bare number, or a directory's name. Its
 // error is a fault.NotFound: the text names no conversation.
 func ParseID(s string) (ID, error) {
-	m := idForm.FindStringSubmatch(s)
-	if m == nil {
+	text, global := strings.CutPrefix(s, "jp-c")
+	id, ok := DirID(text)
+	if _, behind, more := strings.Cut(text, "-"); global && more {
+		ok = ok && globalForm.MatchString(behind)
+	}
+	if !ok {
 		return 0, fault.New(fault.NotFound, "%q is no conversation id", s).
 			WithHint("ids look like jp-c17727391057; `jp c ls` lists them")
 	}
-	n, err := strconv.ParseInt(m[1]+m[2], 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("conversation id %q: %w", s, err)
+	return id, nil
+}
+
+var globalForm = regexp.MustCompile(`^[a-z0-9]+$`)
+
+// DirID reads the id that a directory's name begins with: the number, which
+// only a dash may follow.
+func DirID(name string) (ID, bool) {
+	digits, _, _ := strings.Cut(name, "-")
+	if strings.Trim(digits, "0123456789") != "" {
+		return 0, false // a sign, which ParseInt would read
 	}
-	return ID(n), nil
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return ID(n), err == nil
 }
 
 // maxSlug keeps a name, with what a temporary adds to it, below the 255 bytes
@@ -51,15 +57,16 @@ const maxSlug = 180
 // the number, and after a dash the title's slug unless that is empty.
 func (id ID) DirName(title string) string {
 	n := strconv.FormatInt(int64(id), 10)
-	if s := slug(title); s != "" {
+	if s := Slug(title); s != "" {
 		return n + "-" + s
 	}
 	return n
 }
 
-// slug is the existing tool's: the first 60 characters, what is neither letter
-// nor number as a dash, cut back to a whole word when something was lost.
-func slug(title string) string {
+// Slug is a title as directories write it, maybe empty, by the existing tool's
+// rule: the first 60 characters, what is neither letter nor number as a dash,
+// cut back to a whole word when something was lost.
+func Slug(title string) string {
 	title = strings.TrimSpace(title)
 	var b strings.Builder
 	for n, r := range []rune(title) {

@@ -21,6 +21,9 @@ func TestParseID(t *testing.T) {
 		"x17727391057":                      0,
 		"17727391057x":                      0,
 		"-5":                                0,
+		"+5":                                0,
+		"17727391057-a\nb":                  17727391057,
+		"jp-c17727391057-":                  0,
 		"jp-c99999999999999999999999999999": 0,
 		"../17727391057":                    0,
 	} {
@@ -37,8 +40,8 @@ func TestParseID(t *testing.T) {
 func TestID(t *testing.T) {
 	at := time.Date(2026, 3, 5, 22, 5, 5, 799e6, time.FixedZone("", 3600))
 	id := NewID(at)
-	if id.String() != "jp-c17727447057" || !id.Time().Equal(at.Truncate(100*time.Millisecond)) {
-		t.Errorf("%s, %s", id, id.Time())
+	if id.String() != "jp-c17727447057" {
+		t.Error(id)
 	}
 }
 
