@@ -110,7 +110,7 @@ func folders() []string {
 		"internal/archtest",
 		"scripts/crash",
 		"scripts/race",
-		"scripts/room",
+		"scripts/harness",
 	}
 }
 

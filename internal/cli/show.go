@@ -42,8 +42,8 @@ type summary struct {
 	ID           string            `json:"id"`
 	Events       int               `json:"events"`
 	Turns        int               `json:"turns"`
-	Participants []member          `json:"participants"`
-	Captured     []member          `json:"captured"`
+	Participants []participant     `json:"participants"`
+	Captured     []participant     `json:"captured"`
 	Attachments  []string          `json:"attachments,omitempty"`
 	Labels       map[string]string `json:"labels,omitempty"`
 	LastEvent    time.Time         `json:"last_event,omitzero"`
@@ -59,7 +59,7 @@ type summary struct {
 	deltas []change
 }
 
-type member struct {
+type participant struct {
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
 	Label   string `json:"label"`
@@ -78,7 +78,7 @@ func (a *app) summary(ws *workspace.Workspace, c *workspace.Conversation) *summa
 	s := &summary{
 		Title: c.Meta.Title, ID: c.ID.String(), Labels: c.Meta.Labels, Activated: c.Meta.LastActivatedAt,
 		Active: c.ID == active, Local: c.Local, Archived: c.Archived, Path: c.Dir,
-		Participants: []member{}, Captured: []member{},
+		Participants: []participant{}, Captured: []participant{},
 	}
 	if c.Broken != nil {
 		s.Broken = c.Broken.Error()
@@ -94,11 +94,11 @@ func (s *summary) read(stream *conversation.Stream) {
 	tree := stream.Config()
 	roster := config.Roster(tree)
 	for _, name := range roster {
-		s.Participants = append(s.Participants, memberOf(tree, name))
+		s.Participants = append(s.Participants, participantOf(tree, name))
 	}
 	for _, name := range config.Captured(tree) {
 		if !slices.Contains(roster, name) {
-			s.Captured = append(s.Captured, memberOf(tree, name))
+			s.Captured = append(s.Captured, participantOf(tree, name))
 		}
 	}
 	for _, at := range config.Attachments(tree) {
@@ -131,15 +131,15 @@ func (s *summary) read(stream *conversation.Stream) {
 	}
 }
 
-func memberOf(tree config.Tree, name string) member {
+func participantOf(tree config.Tree, name string) participant {
 	as, err := config.ParticipantConfig(tree, name)
 	if err != nil {
-		return member{ID: name, Label: name, Problem: err.Error()}
+		return participant{ID: name, Label: name, Problem: err.Error()}
 	}
-	return member{ID: name, Name: as.Name, Label: label(as), Model: as.Model.String()}
+	return participant{ID: name, Name: as.Name, Label: label(as), Model: as.Model.String()}
 }
 
-func (m member) String() string {
+func (m participant) String() string {
 	switch {
 	case m.Problem != "":
 		return m.Label + ": " + m.Problem
@@ -156,7 +156,7 @@ func (s *summary) draw(a *app, full bool) error {
 			d.Rows = append(d.Rows, term.Detail{Label: label, Values: values})
 		}
 	}
-	members := func(list []member) (texts []string) {
+	members := func(list []participant) (texts []string) {
 		for _, m := range list {
 			texts = append(texts, m.String())
 		}
@@ -199,7 +199,7 @@ func (s *summary) draw(a *app, full bool) error {
 	return d.Draw(a.out())
 }
 
-func nobody(list []member) []string {
+func nobody(list []participant) []string {
 	if len(list) == 0 {
 		return []string{"nobody"}
 	}

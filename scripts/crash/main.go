@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"jp/scripts/room"
+	"jp/scripts/harness"
 )
 
 func main() {
@@ -30,28 +30,28 @@ func main() {
 
 // trial is one run of the script.
 type trial struct {
-	room      *room.Room
+	workspace *harness.Workspace
 	random    *rand.Rand
-	full      time.Duration           // the shortest time an undisturbed broadcast took
-	announced map[string][]room.Event // by conversation
+	full      time.Duration              // the shortest time an undisturbed broadcast took
+	announced map[string][]harness.Event // by conversation
 	asked     int
 
 	kills, late, lost, doubled, resumed int
 }
 
 func run(binary string, kills int, seed uint64) (err error) {
-	r, err := room.Open(binary, 2*time.Millisecond)
+	r, err := harness.Open(binary, 2*time.Millisecond)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%w\nseed %d; the room is left in %s", err, seed, r.Dir)
+			err = fmt.Errorf("%w\nseed %d; the workspace is left in %s", err, seed, r.Dir)
 			return
 		}
 		r.Close()
 	}()
-	t := &trial{room: r, random: rand.New(rand.NewPCG(seed, 0)), announced: map[string][]room.Event{}}
+	t := &trial{workspace: r, random: rand.New(rand.NewPCG(seed, 0)), announced: map[string][]harness.Event{}}
 	t.full = time.Minute
 	if err := t.ask(true, t.full); err != nil {
 		return err
@@ -77,7 +77,7 @@ func run(binary string, kills int, seed uint64) (err error) {
 // ask sends one request to everybody, kills jp after delay, checks all that
 // may have changed, and resumes.
 func (t *trial) ask(fresh bool, delay time.Duration) error {
-	before, err := t.room.Conversations()
+	before, err := t.workspace.Conversations()
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (t *trial) ask(fresh bool, delay time.Duration) error {
 	args := []string{"q", "-F", "json"}
 	target := ""
 	if fresh {
-		args = append(append(args, "--new"), room.Invitations()...)
+		args = append(append(args, "--new"), harness.Invitations()...)
 	} else {
 		target = before[len(before)-1]
 		args = append(args, "--id", target)
@@ -94,11 +94,11 @@ func (t *trial) ask(fresh bool, delay time.Duration) error {
 	if err != nil {
 		return err
 	}
-	lines, err := room.Lines(out)
+	lines, err := harness.Lines(out)
 	if err != nil {
 		return err
 	}
-	after, err := t.room.Conversations()
+	after, err := t.workspace.Conversations()
 	if err != nil {
 		return err
 	}
@@ -120,8 +120,8 @@ func (t *trial) ask(fresh bool, delay time.Duration) error {
 func (t *trial) kill(args []string, delay time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), delay)
 	defer cancel()
-	cmd := t.room.Command(ctx, args...) // CommandContext kills by SIGKILL
-	cmd.WaitDelay = time.Second         // should a child of it keep the pipes open
+	cmd := t.workspace.Command(ctx, args...) // CommandContext kills by SIGKILL
+	cmd.WaitDelay = time.Second              // should a child of it keep the pipes open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()
@@ -139,34 +139,34 @@ func (t *trial) kill(args []string, delay time.Duration) ([]byte, error) {
 }
 
 func (t *trial) check(id string) error {
-	stored, err := t.room.Events(id)
+	stored, err := t.workspace.Events(id)
 	if err != nil {
 		return err
 	}
-	if err := t.compare(id, stored); err != nil || len(room.Unanswered(stored)) == 0 {
+	if err := t.compare(id, stored); err != nil || len(harness.Unanswered(stored)) == 0 {
 		return err
 	}
-	out, err := t.room.Run("q", "-F", "json", "--id", id, "--resume")
+	out, err := t.workspace.Run("q", "-F", "json", "--id", id, "--resume")
 	if err != nil {
 		return err
 	}
-	lines, err := room.Lines(out)
+	lines, err := harness.Lines(out)
 	if err != nil {
 		return err
 	}
-	t.announced[id] = append(t.announced[id], slices.DeleteFunc(lines, room.Event.IsRequest)...)
-	if stored, err = t.room.Events(id); err != nil {
+	t.announced[id] = append(t.announced[id], slices.DeleteFunc(lines, harness.Event.IsRequest)...)
+	if stored, err = t.workspace.Events(id); err != nil {
 		return err
 	}
-	if left := room.Unanswered(stored); len(left) > 0 {
+	if left := harness.Unanswered(stored); len(left) > 0 {
 		return fmt.Errorf("%s: %v did not answer after --resume", id, left)
 	}
 	t.resumed++
 	return t.compare(id, stored)
 }
 
-func (t *trial) compare(id string, stored []room.Event) error {
-	lost, doubled := room.Compare(t.announced[id], stored)
+func (t *trial) compare(id string, stored []harness.Event) error {
+	lost, doubled := harness.Compare(t.announced[id], stored)
 	t.lost += lost
 	t.doubled += doubled
 	if lost+doubled > 0 {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"jp/scripts/room"
+	"jp/scripts/harness"
 )
 
 func main() {
@@ -23,18 +23,18 @@ func main() {
 }
 
 func run(binary string, rounds int) (err error) {
-	r, err := room.Open(binary, 0)
+	r, err := harness.Open(binary, 0)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%w\nthe room is left in %s", err, r.Dir)
+			err = fmt.Errorf("%w\nthe workspace is left in %s", err, r.Dir)
 			return
 		}
 		r.Close()
 	}()
-	if _, err := r.Run("q", "--new", "--invite", room.Assistants[0], "hello"); err != nil {
+	if _, err := r.Run("q", "--new", "--invite", harness.Assistants[0], "hello"); err != nil {
 		return err
 	}
 	ids, err := r.Conversations()
@@ -59,7 +59,7 @@ func run(binary string, rounds int) (err error) {
 	return judge(stored, writers, rounds)
 }
 
-func write(r *room.Room, id, name string, rounds int) error {
+func write(r *harness.Workspace, id, name string, rounds int) error {
 	for i := range rounds {
 		if _, err := r.Run("q", "--id", id, fmt.Sprintf("%s %d", name, i)); err != nil {
 			return err
@@ -70,7 +70,7 @@ func write(r *room.Room, id, name string, rounds int) error {
 
 // judge checks that each writer's requests are all there, once, in its order,
 // and that every request has its one reply.
-func judge(stored []room.Event, writers []string, rounds int) error {
+func judge(stored []harness.Event, writers []string, rounds int) error {
 	next := map[string]int{}
 	replies := 0
 	for _, e := range stored {
@@ -94,7 +94,7 @@ func judge(stored []room.Event, writers []string, rounds int) error {
 	if want := len(writers)*rounds + 1; replies != want {
 		return fmt.Errorf("%d replies are stored, want %d", replies, want)
 	}
-	if _, doubled := room.Compare(nil, stored); doubled > 0 {
+	if _, doubled := harness.Compare(nil, stored); doubled > 0 {
 		return fmt.Errorf("%d doubled", doubled)
 	}
 	fmt.Printf("%d processes, %d queries each: all %d requests stored once, in order\n", len(writers), rounds, len(writers)*rounds)

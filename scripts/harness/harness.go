@@ -1,10 +1,10 @@
-// Package room is a throw-away workspace with three assistants and a model
+// Package harness is a throw-away workspace with three assistants and a model
 // server that answers slowly enough to be killed. The scripts beside it use it
 // to try what happens to a conversation when processes die or meet.
 //
 // It knows jp by its command line and its files alone, so it shares no code,
 // and no mistake, with what it tests.
-package room
+package harness
 
 import (
 	"bytes"
@@ -17,19 +17,19 @@ import (
 	"time"
 )
 
-// Assistants are the participants of the room, in roster order.
+// Assistants are the participants of the workspace, in roster order.
 var Assistants = [...]string{"ada", "bob", "cyd"}
 
-// Room is a workspace, its user directories and its model server.
-type Room struct {
+// Workspace is a workspace, its user directories and its model server.
+type Workspace struct {
 	Dir    string // holds everything; Close removes it
 	binary string
 	server *Server
 }
 
-// Open makes a room for the jp at binary, whose model waits for pause between
+// Open makes a workspace for the jp at binary, whose model waits for pause between
 // two pieces of an answer.
-func Open(binary string, pause time.Duration) (*Room, error) {
+func Open(binary string, pause time.Duration) (*Workspace, error) {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Open(binary string, pause time.Duration) (*Room, error) {
 	if _, err := os.Stat(binary); err != nil {
 		return nil, fmt.Errorf("build jp first: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "jp-room-")
+	dir, err := os.MkdirTemp("", "jp-workspace-")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Open(binary string, pause time.Duration) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Room{Dir: dir, binary: binary, server: server}
+	r := &Workspace{Dir: dir, binary: binary, server: server}
 	if err := r.furnish(); err != nil {
 		r.Close()
 		return nil, err
@@ -53,15 +53,15 @@ func Open(binary string, pause time.Duration) (*Room, error) {
 	return r, nil
 }
 
-// Close stops the server and removes the room.
-func (r *Room) Close() {
+// Close stops the server and removes the workspace.
+func (r *Workspace) Close() {
 	r.server.Close()
 	os.RemoveAll(r.Dir)
 }
 
-func (r *Room) workspace() string { return filepath.Join(r.Dir, "workspace") }
+func (r *Workspace) workspace() string { return filepath.Join(r.Dir, "workspace") }
 
-func (r *Room) furnish() error {
+func (r *Workspace) furnish() error {
 	files := map[string]string{
 		".jp.toml": fmt.Sprintf("config_load_paths = [\".jp/config/assistants\"]\n\n"+
 			"[user]\nname = \"jean\"\n\n[providers.llm.llamacpp]\nbase_url = %q\n", r.server.URL),
@@ -79,13 +79,13 @@ func (r *Room) furnish() error {
 			return err
 		}
 	}
-	_, err := r.Run("init", "--model", "llamacpp/room", ".")
+	_, err := r.Run("init", "--model", "llamacpp/slow", ".")
 	return err
 }
 
-// Command is jp with args in the room. Nothing of the caller's environment
+// Command is jp with args in the workspace. Nothing of the caller's environment
 // reaches it but PATH.
-func (r *Room) Command(ctx context.Context, args ...string) *exec.Cmd {
+func (r *Workspace) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.binary, args...)
 	cmd.Dir = r.workspace()
 	cmd.Env = []string{
@@ -93,14 +93,14 @@ func (r *Room) Command(ctx context.Context, args ...string) *exec.Cmd {
 		"HOME=" + r.Dir,
 		"JP_USER_DATA_DIR=" + filepath.Join(r.Dir, "data"),
 		"JP_GLOBAL_CONFIG_DIR=" + filepath.Join(r.Dir, "config"),
-		"JP_SESSION=room",
+		"JP_SESSION=workspace",
 	}
 	return cmd
 }
 
 // Run runs jp to its end and returns its standard output. The error holds what
 // it wrote to standard error. A minute is for ever.
-func (r *Room) Run(args ...string) ([]byte, error) {
+func (r *Workspace) Run(args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := r.Command(ctx, args...)

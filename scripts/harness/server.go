@@ -1,4 +1,4 @@
-package room
+package harness
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func (s *Server) complete(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	text := fmt.Sprintf("This is reply number %d of the room's model, said slowly.", s.count.Add(1))
+	text := fmt.Sprintf("This is reply number %d of the workspace's model, said slowly.", s.count.Add(1))
 	for _, word := range strings.SplitAfter(text, " ") {
 		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", word)
 		w.(http.Flusher).Flush()

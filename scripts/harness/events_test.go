@@ -1,4 +1,4 @@
-package room
+package harness
 
 import (
 	"testing"

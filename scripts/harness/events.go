@@ -1,4 +1,4 @@
-package room
+package harness
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func Lines(out []byte) ([]Event, error) {
 }
 
 // Conversations lists the ids of the stored conversations, oldest first.
-func (r *Room) Conversations() ([]string, error) {
+func (r *Workspace) Conversations() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(r.workspace(), ".jp", "conversations"))
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -74,7 +74,7 @@ func (r *Room) Conversations() ([]string, error) {
 }
 
 // Events reads the stored events of a conversation, and lets jp read them.
-func (r *Room) Events(id string) ([]Event, error) {
+func (r *Workspace) Events(id string) ([]Event, error) {
 	if _, err := r.Run("c", "show", "-F", "json", id); err != nil {
 		return nil, err
 	}
