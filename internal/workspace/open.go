@@ -135,13 +135,17 @@ func (w *Workspace) acquire(ctx context.Context, id conversation.ID, wait Wait) 
 	l, err := lock.Acquire(ctx, path, lock.Options{
 		Wait: wait.For, OnWait: wait.OnWait, Note: w.env.Command, Pid: w.env.Pid, Now: w.env.Now,
 	})
+	if err == nil {
+		return l, nil
+	}
 	if held, ok := errors.AsType[*lock.Held](err); ok {
-		return nil, fault.New(fault.Busy, "conversation %s is %w", id, held).WithHint("%s", held.FaultHint())
+		return nil, fault.New(fault.Busy, "conversation %s is %w", id, held).
+			WithHint("wait for it to finish, or wait longer with `--wait DURATION`")
 	}
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fault.New(fault.Storage, "cannot lock conversation %s: %w", id, err)
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+		return nil, err
 	}
-	return l, err
+	return nil, fault.New(fault.Storage, "cannot lock conversation %s: %w", id, err)
 }
 
 // Save writes what changed: metadata, configuration, events. Each file is

@@ -51,7 +51,6 @@ type Lock struct {
 // Held is the error of a lock that stayed in other hands. Its code is
 // fault.Busy.
 type Held struct {
-	Path   string
 	Holder string // e.g. "4711 (jp query)"; empty when unknown
 	Waited time.Duration
 }
@@ -74,7 +73,7 @@ func (h *Held) FaultCode() fault.Code { return fault.Busy }
 
 // FaultHint implements fault.Coded.
 func (h *Held) FaultHint() string {
-	return "wait for it to finish, or wait longer with `--wait DURATION`"
+	return "wait for it to finish"
 }
 
 // holder is the line in the lock file.
@@ -108,7 +107,7 @@ func Acquire(ctx context.Context, path string, opt Options) (*Lock, error) {
 			return l, nil
 		}
 		if opt.Wait == 0 {
-			return nil, &Held{Path: path, Holder: Holder(path)}
+			return nil, &Held{Holder: Holder(path)}
 		}
 		if !waited && opt.OnWait != nil {
 			opt.OnWait(Holder(path))
@@ -119,7 +118,7 @@ func Acquire(ctx context.Context, path string, opt Options) (*Lock, error) {
 			if err := context.Cause(ctx); err != nil {
 				return nil, err
 			}
-			return nil, &Held{Path: path, Holder: Holder(path), Waited: opt.Wait}
+			return nil, &Held{Holder: Holder(path), Waited: opt.Wait}
 		case <-time.After(poll):
 		}
 	}

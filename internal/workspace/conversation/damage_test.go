@@ -241,3 +241,30 @@ func TestBaseIsWrittenAnew(t *testing.T) {
 		}
 	}
 }
+
+// What the file system refuses while a save catches up is no defect of ours.
+func TestSaveOverUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	s := newStream(t, config.Tree{})
+	if err := s.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(dir, EventsFile)
+	if err := os.WriteFile(log, []byte(goodLog), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Join(dir, BaseFile)
+	if err := os.Remove(base); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(base, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.Append(Event{Kind: ChatRequest, Content: "x"})
+	if err := s.Save(dir); fault.CodeOf(err) != fault.Storage {
+		t.Errorf("got %v, want fault.Storage", err)
+	}
+	if after, err := os.ReadFile(log); string(after) != goodLog {
+		t.Errorf("%q, %v", after, err)
+	}
+}

@@ -323,6 +323,9 @@ func (s *Stream) follow(dir string) error {
 		}
 		other, err = Load(dir, s.id, s.env)
 	}
+	if _, ok := errors.AsType[*Damage](err); err != nil && !ok {
+		return fault.New(fault.Storage, "cannot save %s: %w", s.path, err)
+	}
 	if err != nil {
 		return err
 	}
