@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"net/http"
 
 	"jp/internal/kernel/llm"
 	"jp/internal/kernel/llm/chat"
@@ -27,12 +26,12 @@ func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 	dialect, _ := chat.DialectOf(id.Provider)
 	p := config.Provider(tree, id.Provider)
 	cfg := chat.Config{
-		Provider: id.Provider,
-		BaseURL:  p.BaseURL,
-		KeyEnv:   p.KeyEnv,
-		Headers:  map[string]string{},
-		Dialect:  dialect,
-		Client:   &http.Client{Transport: a.HTTP},
+		Provider:  id.Provider,
+		BaseURL:   p.BaseURL,
+		KeyEnv:    p.KeyEnv,
+		Headers:   map[string]string{},
+		Dialect:   dialect,
+		Transport: a.HTTP,
 	}
 	if p.KeyEnv != "" {
 		cfg.Key = a.Getenv(p.KeyEnv)

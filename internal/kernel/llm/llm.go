@@ -164,6 +164,11 @@ type Usage struct {
 // (a keep-alive comment, an event that is held back). Usage may come with or
 // before the Finish. Replay comes at most once, whole, and belongs to all the
 // reasoning of the answer, of which there may be no text.
+//
+// Untold is how many bytes of the answer the wire keeps back, or left out, up
+// to this chunk: no chunk so far holds them. Whoever limits an answer adds it
+// to what he was told. A wire says so with the last chunk of what arrived
+// together, so that nothing grows out of sight.
 type Chunk struct {
 	Text      string
 	Reasoning string
@@ -171,4 +176,5 @@ type Chunk struct {
 	Tool      *ToolDelta
 	Usage     *Usage
 	Finish    Finish
+	Untold    int
 }

@@ -99,6 +99,9 @@ func (c *call) take(chunk llm.Chunk) error {
 	if chunk.Finish != "" {
 		c.ended = chunk.Finish
 	}
+	if chunk.Tool != nil {
+		c.bytes += len(chunk.Tool.ID) + len(chunk.Tool.Name)
+	}
 	ok := c.takeReasoning(c.fit(chunk.Reasoning))
 	if chunk.Replay != nil {
 		c.keep(chunk.Replay)
@@ -110,7 +113,7 @@ func (c *call) take(chunk llm.Chunk) error {
 	if !ok {
 		return errLeft
 	}
-	if c.limits.MaxBytes > 0 && c.bytes > c.limits.MaxBytes {
+	if c.limits.MaxBytes > 0 && c.bytes+chunk.Untold > c.limits.MaxBytes {
 		c.ended = ""
 		return &llm.Error{Kind: llm.TooLong, Message: fmt.Sprintf("the answer is longer than %d bytes", c.limits.MaxBytes)}
 	}

@@ -22,7 +22,7 @@ type Limits struct {
 	// Before the first chunk it is tenfold: a model on one's own machine reads
 	// a long history for minutes, and asking again would only begin anew.
 	Idle     time.Duration
-	MaxBytes int // of one answer: text, reasoning and tool arguments
+	MaxBytes int // of one answer: text, reasoning, tool calls and what is Untold
 	Cycles   int // batches of tool calls in one reply; 0 means DefaultCycles
 }
 

@@ -7,10 +7,6 @@ import (
 	"jp/internal/kernel/llm"
 )
 
-// detailsKey is the key of llm.Message.Replay under which OpenRouter's
-// reasoning_details are kept.
-const detailsKey = "reasoning_details"
-
 // answer is an answer on its way: it turns events into chunks.
 type answer struct {
 	think   thinkSplit
@@ -18,7 +14,8 @@ type answer struct {
 	calls   []call
 	byIndex map[int]int // the wire's index → place in calls
 	earlier int         // tool calls in the history, for ids of our own
-	details []any
+	details []detail
+	size    int // bytes of the details and of calls without a name
 	usage   *llm.Usage
 	finish  llm.Finish // "" until there is one
 	refused bool
@@ -30,7 +27,8 @@ type answer struct {
 // call is a tool call whose fragments arrive.
 type call struct {
 	id, name string
-	pending  string // arguments that came before the name
+	pending  []byte // arguments that came before the name
+	size     int    // bytes of it that were not told
 	opened   bool   // a fragment was yielded
 }
 
@@ -46,7 +44,8 @@ func newAnswer(req llm.Request, d Dialect) *answer {
 // whole tells whether the answer may end here.
 func (a *answer) whole() bool { return a.marked || a.stopped || a.finish != "" }
 
-// take turns the data of one event into chunks. An error ends the answer.
+// take turns the data of one event into chunks, at least one. An error ends
+// the answer.
 func (a *answer) take(data []byte) ([]llm.Chunk, *llm.Error) {
 	var e *event
 	if err := json.Unmarshal(data, &e); err != nil || e == nil {
@@ -79,12 +78,18 @@ func (a *answer) take(data []byte) ([]llm.Chunk, *llm.Error) {
 		}
 		a.finish = finish
 	}
+	if untold := a.untold(); untold > 0 || len(out) == 0 {
+		out = append(out, llm.Chunk{Untold: untold})
+	}
 	return out, nil
 }
 
+// untold is how many bytes of the answer no chunk has told.
+func (a *answer) untold() int { return a.think.untold() + len(a.stop.held) + a.size }
+
 func (a *answer) delta(out []llm.Chunk, d delta) []llm.Chunk {
-	for _, detail := range d.ReasoningDetails {
-		a.detail(detail)
+	for _, fields := range d.ReasoningDetails {
+		a.detail(fields)
 	}
 	thought := d.ReasoningContent
 	if thought == "" {
@@ -135,29 +140,6 @@ func (a *answer) flush(out []llm.Chunk) []llm.Chunk {
 	return out
 }
 
-// detail adds to the reasoning details. Text and summaries come in fragments;
-// everything else is kept as it came, for servers check signatures.
-func (a *answer) detail(d map[string]any) {
-	if n := len(a.details); n > 0 {
-		last := a.details[n-1].(map[string]any)
-		for _, key := range []string{"text", "summary"} {
-			more, ok := d[key].(string)
-			before, had := last[key].(string)
-			if !ok || !had || d["type"] != last["type"] || d["index"] != last["index"] {
-				continue
-			}
-			for k, v := range d {
-				if v != nil {
-					last[k] = v
-				}
-			}
-			last[key] = before + more
-			return
-		}
-	}
-	a.details = append(a.details, d)
-}
-
 // fragment files a piece of a tool call and returns what is to be told, nil
 // while the tool is not named.
 func (a *answer) fragment(t toolDelta) *llm.ToolDelta {
@@ -167,19 +149,22 @@ func (a *answer) fragment(t toolDelta) *llm.ToolDelta {
 	if c.opened {
 		return &llm.ToolDelta{Index: at, Arguments: args}
 	}
+	a.size -= c.size
 	if c.id == "" {
 		c.id = t.ID
 	}
 	c.name = t.Function.Name
-	c.pending += args
 	if c.name == "" {
+		c.pending = append(c.pending, args...)
+		c.size = len(c.id) + len(c.pending) + overhead
+		a.size += c.size
 		return nil
 	}
 	if c.id == "" {
 		c.id = fmt.Sprintf("call_%d", a.earlier+at+1)
 	}
 	c.opened = true
-	return &llm.ToolDelta{Index: at, ID: c.id, Name: c.name, Arguments: c.pending}
+	return &llm.ToolDelta{Index: at, ID: c.id, Name: c.name, Arguments: string(c.pending) + args}
 }
 
 // callOf is the place of the call that a fragment belongs to, in order of
@@ -212,7 +197,7 @@ func (a *answer) end() ([]llm.Chunk, *llm.Error) {
 		}
 	}
 	if len(a.details) > 0 {
-		out = append(out, llm.Chunk{Replay: map[string]any{detailsKey: a.details}})
+		out = append(out, llm.Chunk{Replay: map[string]any{detailsKey: whole(a.details)}})
 	}
 	finish := a.finish
 	switch {

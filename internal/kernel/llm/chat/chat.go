@@ -11,7 +11,8 @@
 // The answer may be a stream or, from a server that ignores "stream", one JSON
 // object. It is whole when a finish reason or the end marker came; anything
 // else is llm.Broken, except a web page: that is llm.Rejected, for a wrong base
-// URL is not mended by asking again. An error inside a stream with status 200 is an error.
+// URL is not mended by asking again. An error inside a stream with status 200
+// is an error.
 //
 // A key goes to the configured host only, never over plain http to another
 // machine, and redirects are not followed. There is no overall timeout: how
@@ -36,19 +37,17 @@ type Config struct {
 	KeyEnv   string            // where Key is expected to be set; only named in hints
 	Headers  map[string]string // sent as they are, over our own
 	Dialect  Dialect
-	Client   *http.Client // its transport is used; nil is http.DefaultTransport
+	// Transport carries the requests; nil is http.DefaultTransport.
+	Transport http.RoundTripper
 }
 
 // New returns the model server of cfg; the model itself is named by each
 // request. A configuration that cannot work is reported by Check and by Stream.
 func New(cfg Config) llm.Model {
-	m := &model{cfg: cfg, client: &http.Client{
+	return &model{cfg: cfg, client: &http.Client{
+		Transport:     cfg.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	if cfg.Client != nil {
-		m.client.Transport = cfg.Client.Transport
-	}
-	return m
 }
 
 type model struct {

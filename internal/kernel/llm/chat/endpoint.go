@@ -2,12 +2,12 @@ package chat
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"jp/internal/kernel/llm"
+	"jp/internal/lib/host"
 )
 
 // Check tells whether the configuration can work, without sending anything: it
@@ -33,7 +33,7 @@ func (c Config) endpoint() (*url.URL, error) {
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, c.noKey("the API key holds a space, a line break or another character that no key has", "check "+c.keyName())
 	}
-	if (c.Key != "" || c.authorized()) && u.Scheme == "http" && !loopback(u.Hostname()) {
+	if (c.Key != "" || c.authorized()) && u.Scheme == "http" && !host.Loopback(u.Hostname()) {
 		return nil, c.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as base_url, or unset "+c.keyName())
 	}
 	return u, nil
@@ -95,14 +95,6 @@ func (c Config) keyName() string {
 		return "the environment variable " + c.KeyEnv
 	}
 	return "the API key of this provider"
-}
-
-func loopback(host string) bool {
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 func (c Config) noKey(message, hint string) *llm.Error {

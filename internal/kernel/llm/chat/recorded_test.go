@@ -144,15 +144,15 @@ func abridged(t *testing.T, v any) string {
 	return string(b)
 }
 
-// answering is a client that gets this body, status 200.
-func answering(body io.Reader) *http.Client {
-	return &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+// answering is a transport that gets this body, status 200.
+func answering(body io.Reader) http.RoundTripper {
+	return transport(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
-	})}
+	})
 }
 
-// oneByte is a client that gets this body a byte at a time.
-func oneByte(body string) *http.Client {
+// oneByte is a transport that gets this body a byte at a time.
+func oneByte(body string) http.RoundTripper {
 	return answering(iotest.OneByteReader(strings.NewReader(body)))
 }
 
@@ -182,9 +182,9 @@ func testRecorded(t *testing.T, dir, provider string) {
 			var got strings.Builder
 			for i, r := range recordings(t, file) {
 				server.Script("m", llmtest.Raw(r.body).WithHeader("Content-Type", r.contentType))
-				whole := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Client: &http.Client{}}))
+				whole := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Transport: &http.Transport{}}))
 				fmt.Fprintf(&got, "# answer %d\n%s\n", i+1, whole)
-				bytes := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Client: oneByte(r.body)}))
+				bytes := summary(t, chat.New(chat.Config{BaseURL: server.URL, Dialect: d, Transport: oneByte(r.body)}))
 				if diff := cmp.Diff(whole, bytes); diff != "" {
 					t.Errorf("answer %d differs byte by byte (-whole +bytes):\n%s", i+1, diff)
 				}

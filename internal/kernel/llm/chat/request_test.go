@@ -31,14 +31,14 @@ func sent(t *testing.T, cfg chat.Config, req llm.Request) (*http.Request, []byte
 	t.Helper()
 	var got *http.Request
 	var body []byte
-	cfg.Client = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	cfg.Transport = transport(func(r *http.Request) (*http.Response, error) {
 		if got != nil {
 			t.Errorf("a second request, %s %s", r.Method, r.URL)
 		}
 		got = r
 		body, _ = io.ReadAll(r.Body)
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("data: [DONE]\n\n"))}, nil
-	})}
+	})
 	for _, err := range chat.New(cfg).Stream(context.Background(), req) {
 		if err != nil {
 			t.Fatal(err)

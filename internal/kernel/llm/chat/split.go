@@ -11,8 +11,10 @@ const (
 // thinkSplit parts reasoning from text in the content of models that put it
 // there between tags. Only tags at the very start count: later ones are text.
 type thinkSplit struct {
-	where place
-	held  string // may still become a tag, or is white space beside one
+	where   place
+	blank   strings.Builder // white space before what may be a tag
+	held    string          // may still become a tag
+	dropped int             // bytes of white space beside tags
 }
 
 type place int
@@ -30,19 +32,25 @@ func (s *thinkSplit) write(content string) (text, thought string) {
 	if s.where == inText {
 		return content, ""
 	}
+	if s.where == atStart && s.held == "" {
+		start := strings.TrimLeft(content, blanks)
+		s.blank.WriteString(content[:len(content)-len(start)])
+		content = start
+	}
 	s.held += content
 	if s.where == atStart {
-		start := strings.TrimLeft(s.held, blanks)
-		if strings.HasPrefix(openThink, start) && start != openThink {
+		if strings.HasPrefix(openThink, s.held) && s.held != openThink {
 			return "", ""
 		}
-		if !strings.HasPrefix(start, openThink) {
+		if !strings.HasPrefix(s.held, openThink) {
 			return s.flush()
 		}
-		s.where, s.held = beforeThought, strings.TrimPrefix(start, openThink)
+		s.where, s.held = beforeThought, strings.TrimPrefix(s.held, openThink)
+		s.dropped += s.blank.Len()
+		s.blank.Reset()
 	}
 	if s.where == beforeThought {
-		if s.held = strings.TrimLeft(s.held, blanks); s.held == "" {
+		if s.drop(); s.held == "" {
 			return "", ""
 		}
 		s.where = inThought
@@ -56,17 +64,28 @@ func (s *thinkSplit) write(content string) (text, thought string) {
 		}
 		s.where = behindThought
 	}
-	if s.held = strings.TrimLeft(s.held, blanks); s.held == "" {
+	if s.drop(); s.held == "" {
 		return "", thought
 	}
 	text, _ = s.flush()
 	return text, thought
 }
 
+// drop leaves out white space at the start of what is held.
+func (s *thinkSplit) drop() {
+	rest := strings.TrimLeft(s.held, blanks)
+	s.dropped += len(s.held) - len(rest)
+	s.held = rest
+}
+
+// untold is how many bytes are held back or were dropped.
+func (s *thinkSplit) untold() int { return s.blank.Len() + len(s.held) + s.dropped }
+
 // flush returns what is held; all that follows is text, unless a thought is
 // still open.
 func (s *thinkSplit) flush() (text, thought string) {
-	held := s.held
+	held := s.blank.String() + s.held
+	s.blank.Reset()
 	s.held = ""
 	if s.where == beforeThought || s.where == inThought {
 		return "", held

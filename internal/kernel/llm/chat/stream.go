@@ -99,9 +99,6 @@ func (s *stream) events(in *bufio.Reader) *llm.Error {
 			continue
 		}
 		chunks, failed := s.answer.take([]byte(data))
-		if failed == nil && len(chunks) == 0 {
-			chunks = []llm.Chunk{{}}
-		}
 		if !s.send(chunks) || failed != nil || s.answer.stopped {
 			return failed
 		}

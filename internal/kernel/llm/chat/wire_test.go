@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -103,11 +104,15 @@ func (n named) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk,
 // body is a model whose server answers with these bytes, one at a time unless
 // there are very many, and status 200.
 func body(text string) llm.Model {
-	client := oneByte(text)
 	if len(text) > 1<<20 {
-		client = answering(strings.NewReader(text))
+		return served(strings.NewReader(text))
 	}
-	return chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Client: client})
+	return served(iotest.OneByteReader(strings.NewReader(text)))
+}
+
+// served is a model whose server answers with this body and status 200.
+func served(body io.Reader) llm.Model {
+	return chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Transport: answering(body)})
 }
 
 // delta is an event that adds to the answer.
@@ -263,7 +268,7 @@ func TestStops(t *testing.T) {
 		"openai":   {Text: "a 1 b", Finish: llm.FinishStop},
 		"llamacpp": {Text: "a 1 b\n[dev]: c", Finish: llm.FinishLength},
 	} {
-		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Dialect: dialect(t, provider), Client: oneByte(text)})
+		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Dialect: dialect(t, provider), Transport: oneByte(text)})
 		if diff := cmp.Diff(want, read(t, m, req)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", provider, diff)
 		}
@@ -335,10 +340,10 @@ func TestNothingSent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.cfg.Client = &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+			tt.cfg.Transport = transport(func(*http.Request) (*http.Response, error) {
 				t.Error("a request was sent")
 				return nil, io.EOF
-			})}
+			})
 			g := read(t, chat.New(tt.cfg), hello())
 			if err := tt.cfg.Check(); err == nil || err.Error() != g.Err.Error() {
 				t.Errorf("Check says %v, Stream %v", err, g.Err)
@@ -463,13 +468,13 @@ func TestUnreachable(t *testing.T) {
 		}
 	}
 
-	late := &http.Client{Transport: &http.Transport{ResponseHeaderTimeout: time.Millisecond}}
+	late := &http.Transport{ResponseHeaderTimeout: time.Millisecond}
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	}))
 	defer silent.Close()
-	if g := read(t, chat.New(chat.Config{BaseURL: silent.URL, Client: late}), hello()); g.Err == nil || g.Err.Kind != llm.TimedOut {
+	if g := read(t, chat.New(chat.Config{BaseURL: silent.URL, Transport: late}), hello()); g.Err == nil || g.Err.Kind != llm.TimedOut {
 		t.Errorf("silent: error %#v", g.Err)
 	}
 
@@ -522,10 +527,10 @@ func (hanging) Close() error { return nil }
 // for, and the answer is whole.
 func TestFarewell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		client := transport(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: hanging{strings.NewReader(delta(`"content":"Hi"`) + finish("stop")), r.Context()}}, nil
-		})}
-		g := read(t, chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Client: client}), hello())
+		})
+		g := read(t, chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Transport: client}), hello())
 		if diff := cmp.Diff(got{Text: "Hi", Finish: llm.FinishStop}, g); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -544,7 +549,7 @@ func FuzzAnswer(f *testing.F) {
 		req.Params.Stop = []string{"1", "2", "3", "4", "ab", "b"}
 		var all [2]got
 		for i, r := range []io.Reader{strings.NewReader(text), &pieces{text, int(size)%7 + 1}} {
-			m := chat.New(chat.Config{Key: "k", Dialect: dialect(t, "openai"), Client: answering(r)})
+			m := chat.New(chat.Config{Key: "k", Dialect: dialect(t, "openai"), Transport: answering(r)})
 			all[i] = read(t, m, req)
 			if e := all[i].Err; e != nil {
 				e.Err = nil
@@ -581,7 +586,7 @@ func BenchmarkChunk(b *testing.B) {
 	text := strings.Repeat(delta(`"role":"assistant","content":" word"`), chunks) + finish("stop") + done
 	for b.Loop() {
 		client := answering(strings.NewReader(text))
-		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Client: client})
+		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Transport: client})
 		for _, err := range m.Stream(b.Context(), hello()) {
 			if err != nil {
 				b.Fatal(err)
@@ -606,13 +611,13 @@ func TestCalledWebPage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+			client := transport(func(*http.Request) (*http.Response, error) {
 				return &http.Response{
 					StatusCode: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
 					Body: io.NopCloser(strings.NewReader(tt.body)),
 				}, nil
-			})}
-			g := read(t, chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Client: client}), hello())
+			})
+			g := read(t, chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Transport: client}), hello())
 			switch {
 			case tt.kind == "" && g.Err == nil:
 			case g.Err == nil || g.Err.Kind != tt.kind:
