@@ -106,6 +106,8 @@ func folders() []string {
 		"internal/lib/lock",
 		"internal/lib/atomicfile",
 		"internal/lib/fanout",
+		"internal/lib/host",
+		"internal/lib/shell",
 		"internal/lib/sse",
 		"internal/archtest",
 		"scripts/crash",

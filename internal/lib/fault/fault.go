@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // Code classifies an error for faces.
@@ -80,6 +81,15 @@ func CodeOf(err error) Code {
 		return Interrupted
 	}
 	return Internal
+}
+
+// Reason returns why the file system refused, without the path, for a sentence
+// that names it. Other errors are returned as they are.
+func Reason(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
 }
 
 // HintOf returns the first hint found in err's chain, or "".

@@ -55,10 +55,10 @@ func (p Place) locate(r Ref, typed bool) (spot, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, errNoFile
 	case err != nil:
-		return s, fault.New(fault.NotFound, "it cannot be reached: %w", reason(err))
+		return s, fault.New(fault.NotFound, "it cannot be reached: %w", fault.Reason(err))
 	}
 	if s.real, err = filepath.EvalSymlinks(s.path); err != nil {
-		return s, fault.New(fault.NotFound, "it cannot be reached: %w", reason(err))
+		return s, fault.New(fault.NotFound, "it cannot be reached: %w", fault.Reason(err))
 	}
 	s.inside = p.holds(s.real)
 	s.folder = info.IsDir() && s.glob == ""
@@ -113,7 +113,7 @@ func (s spot) list() ([]string, error) {
 	} else {
 		var err error
 		if names, err = walk(os.DirFS(s.path)); err != nil {
-			return nil, fault.New(fault.NotFound, "it cannot be read: %w", reason(err))
+			return nil, fault.New(fault.NotFound, "it cannot be read: %w", fault.Reason(err))
 		}
 	}
 	if len(names) == 0 {
@@ -166,12 +166,4 @@ func kind(m fs.FileMode) string {
 		return "a device, not a file"
 	}
 	return "no regular file"
-}
-
-// reason drops the path from a file error: the sentence names it already.
-func reason(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }

@@ -99,7 +99,7 @@ func (r *reader) read(ref Ref, byHand bool) error {
 func (r *reader) add(s spot, file, description string) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return fault.New(fault.Storage, "it cannot be read: %w", reason(err))
+		return fault.New(fault.Storage, "it cannot be read: %w", fault.Reason(err))
 	}
 	if r.seen[real] {
 		return nil
@@ -160,7 +160,7 @@ func load(path string) ([]byte, error) {
 		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Storage, "it cannot be read: %w", reason(err))
+		return nil, fault.New(fault.Storage, "it cannot be read: %w", fault.Reason(err))
 	}
 	defer func() { _ = f.Close() }()
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
@@ -172,7 +172,7 @@ func load(path string) ([]byte, error) {
 		data, err = io.ReadAll(io.LimitReader(f, MaxFile+1))
 	}
 	if err != nil {
-		return nil, fault.New(fault.Storage, "it cannot be read: %w", reason(err))
+		return nil, fault.New(fault.Storage, "it cannot be read: %w", fault.Reason(err))
 	}
 	if len(data) > MaxFile {
 		return nil, fault.New(fault.Invalid, "it is larger than %d MiB", MaxFile>>20).

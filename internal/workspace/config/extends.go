@@ -42,7 +42,7 @@ func (r *resolution) add(file string) error {
 	shown := r.l.show(file)
 	canonical, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return fault.New(fault.Storage, "%s: %w", shown, cause(err))
+		return fault.New(fault.Storage, "%s: %w", shown, fault.Reason(err))
 	}
 	if i := slices.IndexFunc(r.chain, func(c link) bool { return c.file == canonical }); i >= 0 {
 		return cycle(r.chain[i:])

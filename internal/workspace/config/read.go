@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +59,7 @@ func read(file, shown string) (document, error) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return document{}, fault.New(fault.Storage, "%s: %w", shown, cause(err))
+		return document{}, fault.New(fault.Storage, "%s: %w", shown, fault.Reason(err))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	tree, err := f.decode(data)
@@ -74,14 +73,6 @@ func read(file, shown string) (document, error) {
 		tree = Tree{}
 	}
 	return document{tree, func(path []string) int { return f.locate(data, path) }}, nil
-}
-
-// cause drops the path from an error that names it beside a message of ours.
-func cause(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }
 
 func decodeTOML(data []byte) (Tree, error) {

@@ -1,11 +1,11 @@
 package config
 
 import (
-	"net"
 	"net/url"
 	"strings"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/host"
 )
 
 // KeepParticipants returns t with the roster and the captures of from, and
@@ -85,11 +85,7 @@ func foreignBase(t, here Tree, provider string) (string, bool) {
 
 func loopback(base string) bool {
 	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && host.Loopback(u.Hostname())
 }
 
 // Lookup returns the value at a dotted key. Errors: fault.Usage for a key that

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/shell"
 )
 
 // Damage is the error of a file that cannot be read as what it should be.
@@ -48,7 +49,7 @@ func (d *Damage) FaultHint() string {
 	if id, ok := DirID(filepath.Base(filepath.Dir(d.Path))); ok {
 		edit += " " + id.String()
 	}
-	return fmt.Sprintf("nothing was changed; repair it with `jp c edit %s`, or restore it with `git checkout -- %s`", edit, d.Path)
+	return fmt.Sprintf("nothing was changed; repair it with `jp c edit %s`, or restore it with `git checkout -- %s`", edit, shell.Quote(d.Path))
 }
 
 func editFlag(path string) string {

@@ -268,3 +268,11 @@ func TestSaveOverUnreadable(t *testing.T) {
 		t.Errorf("%q, %v", after, err)
 	}
 }
+
+func TestHintIsCopied(t *testing.T) {
+	d := &Damage{Path: "/my work/.jp/conversations/17000000000-it's/events.json", Missing: true}
+	want := `git checkout -- '/my work/.jp/conversations/17000000000-it'\''s/events.json'`
+	if got := d.FaultHint(); !strings.Contains(got, want) || !strings.Contains(got, "--events jp-c17000000000`") {
+		t.Error(got)
+	}
+}

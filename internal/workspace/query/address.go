@@ -7,6 +7,7 @@ import (
 
 	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
+	"jp/internal/lib/shell"
 	"jp/internal/workspace/config"
 )
 
@@ -50,7 +51,7 @@ func validName(name, typed string) error {
 		path = p
 	}
 	return fault.New(fault.Usage, "%q is not a participant name", name).
-		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: %s", quoted("name="+path))
+		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: %s", shell.Quote("name="+path))
 }
 
 // enter lets in whom --invite and --at name. In a new conversation they make

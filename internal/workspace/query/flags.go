@@ -8,6 +8,7 @@ import (
 
 	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
+	"jp/internal/lib/shell"
 	"jp/internal/workspace/attach"
 	"jp/internal/workspace/config"
 )
@@ -51,22 +52,18 @@ func (st *setup) ambiguous(f Flag) error {
 			break
 		}
 	}
-	ways := []string{fmt.Sprintf("`--at %s %s`", name, strings.TrimSpace(f.Name+" "+quoted(f.Value)))}
+	flag := f.Name
+	if f.Value != "" {
+		flag += " " + shell.Quote(f.Value)
+	}
+	ways := []string{fmt.Sprintf("`--at %s %s`", name, flag)}
 	if st.resuming {
 		ways = nil // --resume takes no --at
 	}
 	if f.Assign != "" {
-		ways = append(ways, fmt.Sprintf("`-c %s`", quoted("@"+name+":"+f.Assign)))
+		ways = append(ways, fmt.Sprintf("`-c %s`", shell.Quote("@"+name+":"+f.Assign)))
 	}
 	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("use %s", strings.Join(ways, " or "))
-}
-
-// quoted writes a value as a shell takes it in one word.
-func quoted(s string) string {
-	if s == "" || !strings.ContainsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\$&|;<>()*?[]{}!`#~", r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // attach adds what -a and `file:` name to the conversation's attachments. What
