@@ -22,7 +22,7 @@ var (
 // in their number and size, keeps nothing, and shares images and opaque data
 // with the lines.
 func Project(lines []Line, seat Seat) View {
-	p := &projector{lines: lines, seat: seat, cast: newCast(lines, seat)}
+	p := &projector{lines: lines, seat: seat, labels: newLabels(lines, seat)}
 	p.readRequests()
 	p.matchResults()
 	for i := range lines {
@@ -39,9 +39,9 @@ func Project(lines []Line, seat Seat) View {
 }
 
 type projector struct {
-	lines []Line
-	seat  Seat
-	cast  *cast
+	lines  []Line
+	seat   Seat
+	labels *labels
 
 	only     map[string][]string // limits of requests, by id
 	complete map[answering]bool  // whole replies
@@ -142,7 +142,7 @@ func (p *projector) take(i int) {
 	case l.Kind == Note:
 		p.say(l, said{note: true})
 	case l.Kind == Request, l.Kind == Text:
-		p.say(l, said{by: p.cast.who(l)})
+		p.say(l, said{by: p.labels.who(l)})
 	}
 }
 
@@ -252,11 +252,11 @@ func (p *projector) flush() {
 // is heard.
 func (p *projector) label() View {
 	heard := map[voice]bool{}
-	var labels []string
+	var names []string
 	for _, s := range p.said {
 		if !s.note && !heard[s.by] {
 			heard[s.by] = true
-			labels = append(labels, p.cast.labels[s.by])
+			names = append(names, p.labels.of[s.by])
 		}
 	}
 	if len(heard) < 2 {
@@ -264,21 +264,21 @@ func (p *projector) label() View {
 	}
 	for _, s := range p.said {
 		m := &p.messages[s.message]
-		text := speaker.EscapeLabels(m.Text, p.cast.known)
+		text := speaker.EscapeLabels(m.Text, p.labels.known)
 		switch {
 		case s.note:
 			m.Text = text
 		case blank(text):
-			m.Text = "[" + p.cast.labels[s.by] + "]:" // an image alone
+			m.Text = "[" + p.labels.of[s.by] + "]:" // an image alone
 		default:
-			m.Text = "[" + p.cast.labels[s.by] + "]: " + text
+			m.Text = "[" + p.labels.of[s.by] + "]: " + text
 		}
 	}
 	own := p.seat.Speaker
-	if !slices.Contains(labels, own) {
-		labels = append(labels, own)
+	if !slices.Contains(names, own) {
+		names = append(names, own)
 	}
-	return View{Messages: p.messages, Labels: labels, Own: own}
+	return View{Messages: p.messages, Labels: names, Own: own}
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -120,8 +120,6 @@ func show(e reply.Event, err error) string {
 		return fmt.Sprintf("think %q", d.Reasoning)
 	case d.Tool != "":
 		return "tool " + d.Tool
-	case d.Wait > 0:
-		return fmt.Sprintf("notice %s, in %s", d.Notice, d.Wait)
 	default:
 		return "notice " + d.Notice
 	}

@@ -11,7 +11,6 @@ package reply
 
 import (
 	"context"
-	"time"
 
 	"jp/internal/kernel/llm"
 )
@@ -71,9 +70,8 @@ type Record struct {
 type Delta struct {
 	Text      string
 	Reasoning string
-	Tool      string        // a call of this tool began
-	Notice    string        // one line for a person: a retry, a dropped call
-	Wait      time.Duration // with Notice: how long until the retry
+	Tool      string // a call of this tool began
+	Notice    string // one line for a person: a retry and when, a dropped call
 }
 
 // Event is a Delta, or a Record when Record is not nil.

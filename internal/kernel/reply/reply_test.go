@@ -148,17 +148,17 @@ notice a tool call was cut off and dropped
 error broken p: sorry`},
 
 		{"retried", [][]step{{fail(llm.Overloaded)}, {replay("sig", "x"), usage(9, 9), fail(llm.Broken)}, {text("Hi"), stop}}, "", `
-notice overloaded, retrying (1/2), in 1s
-notice broken, retrying (2/2), in 2s
+notice overloaded, retrying (1/2) in 1s
+notice broken, retrying (2/2) in 2s
 text "Hi"
 ANSWER text "Hi"`},
 		{"retried in vain", [][]step{{fail(llm.Unreachable)}}, "", `
-notice unreachable, retrying (1/2), in 1s
-notice unreachable, retrying (2/2), in 2s
+notice unreachable, retrying (1/2) in 1s
+notice unreachable, retrying (2/2) in 2s
 error unreachable p: sorry`},
 		{"the provider knows when", [][]step{{later(llm.RateLimited, 2)}, {later(llm.RateLimited, 60)}, {text("Hi"), stop}}, "", `
-notice rate limited, retrying (1/2), in 2s
-notice rate limited, retrying (2/2), in 3s
+notice rate limited, retrying (1/2) in 2s
+notice rate limited, retrying (2/2) in 3s
 text "Hi"
 ANSWER text "Hi"`},
 		{"opaque data without a word is no part", [][]step{{replay("sig", "x"), fail(llm.Denied)}}, "", `
@@ -184,7 +184,7 @@ error timed_out nothing came for 1m0s`},
 text "Hi"
 ANSWER text "Hi"`},
 		{"silence at first is retried", [][]step{{wait(11 * time.Minute)}, {text("Hi"), stop}}, "", `
-notice timed out, retrying (1/2), in 1s
+notice timed out, retrying (1/2) in 1s
 text "Hi"
 ANSWER text "Hi"`},
 		{"keep-alives are no silence", [][]step{{wait(50 * time.Second), wait(50 * time.Second), text("Hi"), wait(59 * time.Second), stop}}, "", `
@@ -263,11 +263,11 @@ text "Do"
 ANSWER text "Do" incomplete=error
 error broken p: sorry`},
 		{"retries are counted per call of the model", [][]step{{fail(llm.Overloaded)}, {call(0, "c1", "ls", "{}"), stop}, {fail(llm.Overloaded)}, {text("."), stop}}, "", `
-notice overloaded, retrying (1/2), in 1s
+notice overloaded, retrying (1/2) in 1s
 tool ls
 ANSWER call c1/ls {}
 RESULTS c1/ls "ran {}"
-notice overloaded, retrying (1/2), in 1s
+notice overloaded, retrying (1/2) in 1s
 text "."
 ANSWER text "."`},
 	} {
@@ -304,7 +304,12 @@ func TestBackoffDoublesUpToTheLongest(t *testing.T) {
 			start := time.Now()
 			for e := range s.Reply(t.Context()) {
 				if e.Delta.Notice != "" {
-					waits = append(waits, e.Delta.Wait/time.Second)
+					_, said, _ := strings.Cut(e.Delta.Notice, " in ")
+					wait, err := time.ParseDuration(said)
+					if err != nil {
+						t.Error(err)
+					}
+					waits = append(waits, wait/time.Second)
 				}
 			}
 			total := time.Duration(0)
@@ -346,7 +351,7 @@ func TestStopped(t *testing.T) {
 		"in a call": {[]step{text("Hel"), call(0, "c", "ls", "{"), wait(time.Hour)}, "",
 			[]string{`text "Hel"`, "tool ls", "notice a tool call was cut off and dropped", `ANSWER text "Hel" incomplete=interrupted`, "error stopped by hand"}},
 		"between retries": {[]step{later(llm.RateLimited, 3600)}, "",
-			[]string{"notice rate limited, retrying (1/1), in 1h0m0s", "error stopped by hand"}},
+			[]string{"notice rate limited, retrying (1/1) in 1h0m0s", "error stopped by hand"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, rude := range []bool{false, true} {

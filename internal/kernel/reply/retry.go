@@ -35,12 +35,19 @@ func (l Limits) wait(n int, err error) time.Duration {
 	return wait
 }
 
-func retryNotice(err error, n, of int) string {
+func retryNotice(err error, n, of int, wait time.Duration) string {
 	kind := "failed"
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		kind = strings.ReplaceAll(string(e.Kind), "_", " ")
 	}
-	return fmt.Sprintf("%s, retrying (%d/%d)", kind, n, of)
+	notice := fmt.Sprintf("%s, retrying (%d/%d)", kind, n, of)
+	if wait >= time.Second {
+		wait = wait.Round(time.Second)
+	}
+	if wait > 0 {
+		notice += fmt.Sprintf(" in %s", wait)
+	}
+	return notice
 }
 
 // sleep waits for d or returns why ctx ended.

@@ -107,7 +107,7 @@ func (s Speaker) answer(ctx context.Context, prompt Prompt, emit sink) (a *Answe
 	err = c.stream(ctx, s.Model)
 	for attempt := 1; attempt <= s.Limits.Retries && c.mayRetry(err); attempt++ {
 		wait := s.Limits.wait(attempt, err)
-		if !emit(Event{Delta: Delta{Notice: retryNotice(err, attempt, s.Limits.Retries), Wait: wait}}) {
+		if !emit(Event{Delta: Delta{Notice: retryNotice(err, attempt, s.Limits.Retries, wait)}}) {
 			return nil, nil, errLeft
 		}
 		if err := sleep(ctx, wait); err != nil {

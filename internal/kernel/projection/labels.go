@@ -14,19 +14,19 @@ type voice struct {
 	name  string // identifier or author's name; empty for an unnamed human
 }
 
-// cast knows how everybody in a conversation is labelled. It is made from all
+// labels are what everybody in a conversation is called. They are made from all
 // lines, seen or not, so that a label never depends on who is asking.
-type cast struct {
+type labels struct {
 	onlyAuthor string // the named author, if there is exactly one
-	labels     map[voice]string
+	of         map[voice]string
 	known      []string        // every label that text must not imitate
 	taken      map[string]bool // known, in lower case
 }
 
-func newCast(lines []Line, seat Seat) *cast {
-	c := &cast{labels: map[voice]string{}, taken: map[string]bool{}}
+func newLabels(lines []Line, seat Seat) *labels {
+	l := &labels{of: map[voice]string{}, taken: map[string]bool{}}
 	for _, id := range append([]string{seat.Speaker}, seat.Known...) {
-		c.add(voice{name: id}, id)
+		l.add(voice{name: id}, id)
 	}
 	var authors []voice
 	heard := map[voice]bool{}
@@ -42,52 +42,52 @@ func newCast(lines []Line, seat Seat) *cast {
 			if !speaker.ValidID(label) {
 				label = speaker.HumanLabel(label)
 			}
-			c.add(v, label)
+			l.add(v, label)
 		} else if v.name != "" {
 			authors = append(authors, v)
 		}
 	}
 	if len(authors) == 1 {
-		c.onlyAuthor = authors[0].name
+		l.onlyAuthor = authors[0].name
 	} else if heard[voice{human: true}] {
 		// First, so that "user" is the unnamed human's.
 		authors = append([]voice{{human: true}}, authors...)
 	}
-	ids := maps.Clone(c.taken)
+	ids := maps.Clone(l.taken)
 	for _, v := range authors {
-		c.add(v, c.humanLabel(v.name, ids))
+		l.add(v, l.humanLabel(v.name, ids))
 	}
-	return c
+	return l
 }
 
-func (c *cast) add(v voice, label string) {
-	if _, ok := c.labels[v]; !ok && label != "" {
-		c.labels[v] = label
-		c.known = append(c.known, label)
-		c.taken[strings.ToLower(label)] = true
+func (l *labels) add(v voice, label string) {
+	if _, ok := l.of[v]; !ok && label != "" {
+		l.of[v] = label
+		l.known = append(l.known, label)
+		l.taken[strings.ToLower(label)] = true
 	}
 }
 
 // humanLabel tells a human from a speaker of the same name, and two authors
 // whose names become the same label from each other: the later one gets a
 // number, since one label for two people would merge them.
-func (c *cast) humanLabel(author string, ids map[string]bool) string {
+func (l *labels) humanLabel(author string, ids map[string]bool) string {
 	label := speaker.HumanLabel(author)
 	if ids[strings.ToLower(label)] {
 		label += " (human)"
 	}
 	unique := label
-	for n := 2; c.taken[strings.ToLower(unique)]; n++ {
+	for n := 2; l.taken[strings.ToLower(unique)]; n++ {
 		unique = label + " " + strconv.Itoa(n)
 	}
 	return unique
 }
 
 // who returns whose words a line's are.
-func (c *cast) who(l *Line) voice {
-	v, _ := l.voice()
+func (l *labels) who(line *Line) voice {
+	v, _ := line.voice()
 	if v.human && v.name == "" {
-		v.name = c.onlyAuthor
+		v.name = l.onlyAuthor
 	}
 	return v
 }
