@@ -69,7 +69,7 @@ func (a *app) print(args []string, f printFlags) error {
 	}
 	from := 0
 	if turns := c.Stream.Turns(); f.last > 0 && len(turns) > f.last {
-		from = turns[len(turns)-f.last].Start
+		from = turns[len(turns)-f.last]
 	}
 	if a.json() {
 		return a.printEvents(c.Stream, from)
@@ -122,7 +122,7 @@ type printer struct {
 func (p *printer) run(from int) error {
 	turns := p.stream.Turns()
 	for i := from; i < p.stream.Len(); i++ {
-		for p.turn < len(turns) && turns[p.turn].Start <= i {
+		for p.turn < len(turns) && turns[p.turn] <= i {
 			p.turn++
 			p.voice = ""
 		}

@@ -26,6 +26,7 @@ import (
 
 	"jp/internal/lib/atomicfile"
 	"jp/internal/lib/fault"
+	"jp/internal/workspace/conversation"
 )
 
 // Marker is the directory that makes its parent a workspace.
@@ -135,8 +136,8 @@ func readID(path string) (string, error) {
 	text := strings.TrimRight(string(data), "\r\n")
 	line := 1 + strings.Count(text, "\n")
 	id := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
-	if at, found := marker(text); found {
-		return "", fault.New(fault.Damaged, "%s:%d: the file holds the conflict markers of a Git merge", path, at).
+	if d := conversation.Conflict(path, data); d != nil {
+		return "", fault.New(fault.Damaged, "%w", d).
 			WithHint("keep one of the ids, remove the marker lines, then `git add` the file")
 	}
 	if !idForm.MatchString(id) {
@@ -144,17 +145,6 @@ func readID(path string) (string, error) {
 			WithHint("the last line must be an id of lower-case letters and digits; restore the file from Git")
 	}
 	return id, nil
-}
-
-func marker(text string) (line int, found bool) {
-	for i, l := range strings.Split(text, "\n") {
-		for _, m := range [...]string{"<<<<<<<", "=======", ">>>>>>>"} {
-			if strings.HasPrefix(l, m) {
-				return i + 1, true
-			}
-		}
-	}
-	return 0, false
 }
 
 const idNotice = "This file holds the id of this workspace. Do not edit or remove it.\n"

@@ -60,11 +60,9 @@ func (o Origin) String() string {
 	return o.Path
 }
 
-// Check refuses keys that the schema does not know and values of a wrong type.
+// check refuses keys that the schema does not know and values of a wrong type.
 // Errors: fault.Config (fault.Usage for an assignment), naming the place, the
 // full key and the nearest key.
-func Check(t Tree, o Origin) error { return Layer{Origin: o, Tree: t}.check() }
-
 func (l Layer) check() error { return l.checkTable(schema(), nil, l.Tree) }
 
 // prefix opens an error: the place of a key, nothing for assignments, whose

@@ -77,7 +77,7 @@ func FuzzParseAssignment(f *testing.F) {
 			before := canonJSON(base)
 			var after Tree
 			if after, err = a.Apply(base); err == nil {
-				if bad := Check(after, Origin{}); bad != nil {
+				if bad := (Layer{Tree: after}).check(); bad != nil {
 					t.Errorf("it leaves what is refused: %v", bad)
 				}
 			}

@@ -302,7 +302,7 @@ func TestSnapshotCases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Check(in, Origin{Path: "config.toml"}); err != nil {
+		if err := (Layer{Origin: Origin{Path: "config.toml"}, Tree: in}).check(); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Finalize(in)

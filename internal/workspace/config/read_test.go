@@ -105,17 +105,17 @@ func TestKeepParticipants(t *testing.T) {
 // Every default satisfies its own schema, and every key of the reference has a
 // place in it.
 func TestDefaults(t *testing.T) {
-	if err := Check(Defaults(), Origin{Kind: FromDefault}); err != nil {
+	if err := (Layer{Origin: Origin{Kind: FromDefault}, Tree: Defaults()}).check(); err != nil {
 		t.Error(err)
 	}
 	f, err := Finalize(Tree{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(f, Origin{}); err != nil {
+	if err := (Layer{Tree: f}).check(); err != nil {
 		t.Error(err)
 	}
-	if err := Check(Snapshot(f), Origin{}); err != nil {
+	if err := (Layer{Tree: Snapshot(f)}).check(); err != nil {
 		t.Error(err)
 	}
 	a, err := ParticipantConfig(Tree{}, Reserved)

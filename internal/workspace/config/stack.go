@@ -18,8 +18,10 @@ type Stack struct {
 	note   func(string)
 }
 
-// Push checks a layer and lays it on top. Legacy conversation.tools become
-// assistant.tools first. Errors: fault.Config as Check.
+// Push lays a layer on top, with legacy conversation.tools as assistant.tools.
+// Errors: it holds keys that the schema does not know or values of a wrong type
+// (fault.Config, fault.Usage for an assignment), naming the place, the full key
+// and the nearest key.
 func (s *Stack) Push(l Layer) error {
 	if err := l.check(); err != nil {
 		return err

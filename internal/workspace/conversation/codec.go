@@ -297,19 +297,10 @@ func encode(ev *Event) ([]byte, error) {
 		meta := &fields{}
 		meta.json("m", ev.Metadata)
 		raw := meta.b.Bytes()[len(`{"m":`):]
-		f.err = first(f.err, meta.err)
+		f.err = cmp.Or(f.err, meta.err)
 		f.raw("metadata", mapStrings(raw, toBase64))
 	}
 	return f.object()
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (f *fields) compaction(ev *Event) {
@@ -342,7 +333,7 @@ func (f *fields) recipients(ev *Event) {
 		r.json("visibility", map[string][]string{"only": ev.Only})
 	}
 	raw, err := r.object()
-	f.err = first(f.err, err)
+	f.err = cmp.Or(f.err, err)
 	f.raw("recipients", raw)
 }
 

@@ -120,12 +120,12 @@ func TestAppendedEventsReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if rapid.Bool().Draw(t, "reload") {
-				if s, err = Parse(EventsFile, render(s), s.baseRaw, s.ID(), testEnv()); err != nil {
+				if s, err = Parse(EventsFile, render(s), s.baseRaw, s.id, testEnv()); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if s, err = Parse(EventsFile, render(s), s.baseRaw, s.ID(), testEnv()); err != nil {
+		if s, err = Parse(EventsFile, render(s), s.baseRaw, s.id, testEnv()); err != nil {
 			t.Fatal(err)
 		}
 		if errs := s.Check(); s.Len() != len(events) || len(errs) > 0 {
@@ -186,7 +186,7 @@ func FuzzLog(f *testing.F) {
 			t.Fatal(err)
 		}
 		saved := render(s)
-		again, err := Parse(EventsFile, saved, s.baseRaw, s.ID(), testEnv())
+		again, err := Parse(EventsFile, saved, s.baseRaw, s.id, testEnv())
 		if err != nil {
 			t.Fatalf("%v in what we saved:\n%s", err, saved)
 		}

@@ -66,9 +66,8 @@ func editFlag(path string) string {
 // damageAt places a syntax error, and prefers Git's explanation to the
 // parser's: no line of JSON can begin like a conflict marker.
 func damageAt(path string, data []byte, offset int, reason string) *Damage {
-	if at, ok := conflictMarker(data); ok {
-		return &Damage{Path: path, Offset: int64(at), Line: lineAt(data, at), Conflict: true,
-			Reason: "the file holds the conflict markers of a Git merge"}
+	if d := Conflict(path, data); d != nil {
+		return d
 	}
 	return &Damage{Path: path, Offset: int64(offset), Line: lineAt(data, offset), Reason: reason}
 }
@@ -77,7 +76,9 @@ func lineAt(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
 }
 
-func conflictMarker(data []byte) (offset int, found bool) {
+// Conflict returns the damage of a file with one of Git's conflict markers at
+// the beginning of a line, nil for others.
+func Conflict(path string, data []byte) *Damage {
 	for off := 0; off < len(data); {
 		line := data[off:]
 		next := len(data)
@@ -87,10 +88,11 @@ func conflictMarker(data []byte) (offset int, found bool) {
 		for _, m := range [...]string{"<<<<<<<", "=======", ">>>>>>>"} {
 			rest, ok := bytes.CutPrefix(line, []byte(m))
 			if ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\r') {
-				return off, true
+				return &Damage{Path: path, Offset: int64(off), Line: lineAt(data, off), Conflict: true,
+					Reason: "the file holds the conflict markers of a Git merge"}
 			}
 		}
 		off = next
 	}
-	return 0, false
+	return nil
 }

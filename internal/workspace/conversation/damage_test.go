@@ -96,7 +96,7 @@ func TestByteOrderMark(t *testing.T) {
 	if err != nil || s.Len() != 1 {
 		t.Fatal(err)
 	}
-	if errs := s.Check(); len(s.Base()) != 0 || len(errs) > 0 {
+	if errs := s.Check(); len(s.ConfigAt(0)) != 0 || len(errs) > 0 {
 		t.Error(errs)
 	}
 }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -91,6 +92,23 @@ func Parse(path string, events, base []byte, id ID, env Env) (*Stream, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Check reports whether data may stand in the file of this name in a
+// conversation's directory. Errors: *Damage, with path for the place.
+func Check(path string, data []byte) error {
+	switch filepath.Base(path) {
+	case MetadataFile:
+		_, err := ParseMeta(path, data)
+		return err
+	case BaseFile:
+		return checkObject(path, data)
+	}
+	s, err := Parse(path, data, nil, 0, Env{})
+	if err != nil {
+		return err
+	}
+	return cmp.Or(s.Check()...)
 }
 
 func (s *Stream) read(data, base []byte) error {
@@ -259,9 +277,6 @@ func (s *Stream) identify(offset int) {
 	}
 }
 
-// Changed reports whether Save would write.
-func (s *Stream) Changed() bool { return s.fresh || s.saved < len(s.entries) }
-
 // Save writes what was appended since the last save into the files in dir, the
 // configuration before the log. When somebody else changed the log meanwhile
 // (an editor, a Git checkout), what was appended goes behind what is there now,
@@ -269,7 +284,7 @@ func (s *Stream) Changed() bool { return s.fresh || s.saved < len(s.entries) }
 // On an error the files are as they were, and Save may be called again. Errors:
 // *Damage of what is there now, and fault.Storage.
 func (s *Stream) Save(dir string) error {
-	if !s.Changed() {
+	if !s.fresh && s.saved == len(s.entries) {
 		return nil
 	}
 	s.path = filepath.Join(dir, EventsFile)

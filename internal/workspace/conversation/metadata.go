@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"jp/internal/lib/atomicfile"
@@ -126,7 +127,7 @@ func (m *Meta) encode() []byte {
 	}
 	for key, value := range members(m.raw) {
 		name, _ := unquote(key)
-		if known(name) {
+		if slices.Contains(metaKeys, name) {
 			put(name)
 		} else {
 			f.raw(name, value)
@@ -138,18 +139,6 @@ func (m *Meta) encode() []byte {
 	raw, _ := f.object()
 	return append(pretty(raw, ""), '\n')
 }
-
-func known(key string) bool {
-	for _, k := range metaKeys {
-		if k == key {
-			return true
-		}
-	}
-	return false
-}
-
-// Changed reports whether Save would write.
-func (m *Meta) Changed() bool { return !bytes.Equal(m.encode(), m.saved) }
 
 // Save writes the metadata into dir if anything differs from what was read or
 // saved last, or the file is gone. Errors: fault.Storage.
@@ -164,21 +153,4 @@ func (m *Meta) Save(dir string) error {
 	}
 	m.raw, m.saved = data, data
 	return nil
-}
-
-// Check reports whether data may stand in the file of this name in a
-// conversation's directory. Errors: *Damage, with path for the place.
-func Check(path string, data []byte) error {
-	switch filepath.Base(path) {
-	case MetadataFile:
-		_, err := ParseMeta(path, data)
-		return err
-	case BaseFile:
-		return checkObject(path, data)
-	}
-	s, err := Parse(path, data, nil, 0, Env{})
-	if err != nil {
-		return err
-	}
-	return first(s.Check()...)
 }

@@ -20,7 +20,7 @@ func TestMeta(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Title != "Old" || m.Labels["k"] != "v" || !m.PinnedAt.IsZero() || m.Changed() {
+	if m.Title != "Old" || m.Labels["k"] != "v" || !m.PinnedAt.IsZero() {
 		t.Errorf("%+v", m)
 	}
 	if err := m.Save(dir); err != nil {

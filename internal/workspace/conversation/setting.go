@@ -6,11 +6,8 @@ import (
 	"jp/internal/workspace/config"
 )
 
-// Base returns the configuration the conversation began with. Like every tree
-// that comes from a Stream it is shared and must not be changed.
-func (s *Stream) Base() config.Tree { return s.fold(0) }
-
-// Config returns the configuration now: the base and all deltas in order.
+// Config returns the configuration now: the base and all deltas in order. Like
+// every tree that comes from a Stream it is shared and must not be changed.
 func (s *Stream) Config() config.Tree { return s.fold(len(s.deltas)) }
 
 // ConfigAt returns the configuration in force at entry i: the base and the
@@ -48,12 +45,6 @@ func (s *Stream) AppendConfig(target config.Tree) (changed bool, err error) {
 	}
 	_, err = s.Append(Event{Kind: ConfigDelta, Delta: delta})
 	return err == nil, err
-}
-
-// AppendDelta lays delta over the current configuration and appends what that
-// changes, if anything.
-func (s *Stream) AppendDelta(delta config.Tree) (changed bool, err error) {
-	return s.AppendConfig(config.Merge(s.Config(), delta))
 }
 
 // provider returns whose models participant spoke with at entry i; empty when

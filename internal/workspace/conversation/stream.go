@@ -89,9 +89,6 @@ func New(id ID, base config.Tree, env Env) (*Stream, error) {
 	}, nil
 }
 
-// ID returns the conversation's id.
-func (s *Stream) ID() ID { return s.id }
-
 // Len returns the number of entries.
 func (s *Stream) Len() int { return len(s.entries) }
 
@@ -246,7 +243,3 @@ func derivedID(conv ID, position int, raw []byte, taken func(string) bool) strin
 		}
 	}
 }
-
-// Duplicated reports whether several entries had this id when the stream was
-// loaded. References to it lead nowhere.
-func (s *Stream) Duplicated(id string) bool { return s.doubled[id] }

@@ -103,7 +103,7 @@ func TestFixturesSurviveASave(t *testing.T) {
 			if diff := cmp.Diff(before, c.Lines()); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(b.Base(), c.Base()); diff != "" {
+			if diff := cmp.Diff(b.ConfigAt(0), c.ConfigAt(0)); diff != "" {
 				t.Error(diff)
 			}
 			old, _ := os.ReadFile(filepath.Join(dir, EventsFile))
@@ -321,7 +321,7 @@ func TestSaveFollowsOtherWriters(t *testing.T) {
 	if err := s.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	other, err := Load(dir, s.ID(), Env{Now: s.env.Now, Rand: strings.NewReader("otherid")})
+	other, err := Load(dir, s.id, Env{Now: s.env.Now, Rand: strings.NewReader("otherid")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestSaveFollowsOtherWriters(t *testing.T) {
 	if err := s.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(dir, s.ID(), testEnv())
+	again, err := Load(dir, s.id, testEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,10 +409,10 @@ func TestConfig(t *testing.T) {
 	if changed, err := s.AppendConfig(model("a")); changed || err != nil {
 		t.Errorf("no difference: changed %v, %v", changed, err)
 	}
-	if changed, err := s.AppendDelta(model("b")); !changed || err != nil {
+	if changed, err := s.AppendConfig(config.Merge(s.Config(), model("b"))); !changed || err != nil {
 		t.Errorf("a difference: changed %v, %v", changed, err)
 	}
-	if changed, _ := s.AppendDelta(model("b")); changed {
+	if changed, _ := s.AppendConfig(config.Merge(s.Config(), model("b"))); changed {
 		t.Error("the same delta twice")
 	}
 	s.Append(Event{Kind: ChatRequest, Content: "2"})
@@ -444,7 +444,7 @@ func TestAnswerToADoubledRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Waiting("rrrrrr1"); len(got) != 1 || s.Answered(1) != "" || !s.Duplicated("rrrrrr1") {
+	if got := s.Waiting("rrrrrr1"); len(got) != 1 || s.Answered(1) != "" || !s.doubled["rrrrrr1"] {
 		t.Errorf("waiting %v, answered %q", got, s.Answered(1))
 	}
 	if _, err := s.Append(Event{Kind: ChatResponse, Form: Message, Content: "new", Participant: "dev", Request: "rrrrrr1"}); err != nil {

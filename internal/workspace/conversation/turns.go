@@ -1,10 +1,10 @@
 package conversation
 
-import "jp/internal/workspace/config"
+import (
+	"slices"
 
-// Turn is a stretch of the log that one or more requests and their answers
-// fill: the entries from Start up to, not including, End.
-type Turn struct{ Start, End int }
+	"jp/internal/workspace/config"
+)
 
 // link says where an entry belongs.
 type link struct {
@@ -69,21 +69,15 @@ func (s *Stream) answered(n, latest int) (request int, broken bool) {
 	return i, false
 }
 
-// Turns returns the turns in order. What comes before the first, like a
-// configuration change, belongs to none.
-func (s *Stream) Turns() []Turn {
+// Turns returns where the turns begin, in order. A turn is a stretch of the log
+// that one or more requests and their answers fill, up to the next. What comes
+// before the first, like a configuration change, belongs to none.
+func (s *Stream) Turns() []int {
 	if len(s.entries) == 0 {
 		return nil
 	}
 	s.link(len(s.entries) - 1)
-	turns := make([]Turn, len(s.links.turns))
-	for i, start := range s.links.turns {
-		turns[i] = Turn{start, len(s.entries)}
-		if i > 0 {
-			turns[i-1].End = start
-		}
-	}
-	return turns
+	return slices.Clone(s.links.turns)
 }
 
 // Requests returns the places of the chat requests in order.
