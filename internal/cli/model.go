@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"jp/internal/kernel/llm"
 	"jp/internal/kernel/llm/chat"
@@ -14,7 +16,7 @@ import (
 const rehearse = "offline"
 
 // model returns the model that an assistant is configured for. Nothing is
-// sent, but a key that is missing shows here.
+// sent, but a key that is missing or a parameter that cannot be sent shows here.
 func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 	id := as.Model
 	if err := supported(id); err != nil {
@@ -45,10 +47,23 @@ func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 	if p.AppReferrer != "" {
 		cfg.Headers["HTTP-Referer"] = p.AppReferrer
 	}
-	if err := cfg.Check(); err != nil {
+	if err := cmp.Or(cfg.Check(), fixed(as)); err != nil {
 		return nil, err
 	}
 	return chat.New(cfg), nil
+}
+
+// fixed refuses parameters that would replace what every request is made of.
+// One that is null is not set.
+func fixed(as config.Assistant) error {
+	for _, name := range slices.Sorted(maps.Keys(as.Params.Extra)) {
+		if as.Params.Extra[name] != nil && chat.Fixed(name) {
+			key := as.ExtraKey(name)
+			return fault.New(fault.Config, "%s.%s is no parameter: jp writes this field of a request itself", config.Key(as.ID), key).
+				WithHint("leave it out; one that is stored goes with `-c @%s:%s:=null`", as.ID, key)
+		}
+	}
+	return nil
 }
 
 // supported refuses models that we have no wire to.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,8 +27,8 @@ type Assistant struct {
 	AtMention    AtMention
 	Tools        Tree // tool name → entry, "*" for all
 
-	modelErr error
-	reserved string // key below model.parameters that no request may set, or empty
+	modelErr   error
+	parameters Tree // model.parameters as it is written
 }
 
 // Section is a part of the system prompt.
@@ -98,7 +99,7 @@ func ParticipantConfig(t Tree, name string) (Assistant, error) {
 		Name:         text(sub, "name"),
 		SystemPrompt: text(sub, "system_prompt"),
 		Params:       params(table(sub, "model", "parameters")),
-		reserved:     reserved(table(sub, "model", "parameters")),
+		parameters:   table(sub, "model", "parameters"),
 		ToolChoice:   toolChoice(text(sub, "tool_choice")),
 		Request:      request(table(sub, "request")),
 		AtMention: AtMention{
@@ -122,8 +123,7 @@ func ParticipantConfig(t Tree, name string) (Assistant, error) {
 }
 
 // Ready is nil when the participant can be asked to speak. Errors
-// (fault.Config): it has no model, or one that cannot be resolved, or a
-// parameter that would replace what every request is made of.
+// (fault.Config): it has no model, or one that cannot be resolved.
 func (a Assistant) Ready() error {
 	if a.modelErr != nil {
 		return fault.New(fault.Config, "%s.model.id: %w", Key(a.ID), a.modelErr).WithHint("%s", fault.HintOf(a.modelErr))
@@ -132,26 +132,17 @@ func (a Assistant) Ready() error {
 		return fault.New(fault.Config, "participant %q has no model", a.ID).
 			WithHint("use `-m MODEL`, set %s.model.id, or run `jp init`", Key(a.ID))
 	}
-	if a.reserved != "" {
-		key := "model.parameters." + a.reserved
-		return fault.New(fault.Config, "%s.%s is no parameter: jp writes this field of a request itself", Key(a.ID), key).
-			WithHint("leave it out; one that is stored goes with `-c @%s:%s:=null`", a.ID, key)
-	}
 	return nil
 }
 
-// reserved is the first parameter that is a field of the protocol's own, or
-// empty. One that is null is not set.
-func reserved(parameters Tree) string {
-	for _, field := range []string{"messages", "model", "n", "stream", "tool_choice", "tools"} {
-		if parameters[field] != nil {
-			return field
-		}
-		if table(parameters, "other")[field] != nil {
-			return "other." + field
-		}
+// ExtraKey is the key, below the participant's, at which one of Params.Extra
+// is set.
+func (a Assistant) ExtraKey(name string) string {
+	path := []string{"model", "parameters", "other", name}
+	if a.parameters[name] != nil {
+		path = slices.Delete(path, 2, 3)
 	}
-	return ""
+	return JoinKey(path)
 }
 
 func instruction(t Tree) Instruction {

@@ -17,6 +17,17 @@ type field struct {
 	value any
 }
 
+// Fixed tells whether a field of the request body is the wire's own: laid over
+// by Params.Extra it would make another request, or an answer that cannot be
+// read. Body does not keep anybody from it.
+func Fixed(name string) bool {
+	switch name {
+	case "messages", "model", "n", "stream", "tool_choice", "tools":
+		return true
+	}
+	return false
+}
+
 // Body is the exact text that Stream posts for req. It needs no key. Errors
 // are an *llm.Error of kind Rejected: req cannot be written.
 func (c Config) Body(req llm.Request) ([]byte, error) {
