@@ -25,7 +25,6 @@ type Assistant struct {
 	ToolChoice   llm.ToolChoice
 	Request      Request
 	AtMention    AtMention
-	Tools        Tree // tool name → entry, "*" for all
 
 	modelErr   error
 	parameters Tree // model.parameters as it is written
@@ -64,7 +63,6 @@ type Request struct {
 	Idle        time.Duration // 0: no limit
 	MaxBytes    int
 	MaxCycles   int // tool cycles of one reply
-	Cache       any // true, false, "short", "off", "long" or a duration
 }
 
 // Policy says what a mention of somebody outside the roster does.
@@ -106,7 +104,6 @@ func ParticipantConfig(t Tree, name string) (Assistant, error) {
 			Invite: policy(text(sub, "at_mention", "invite")),
 			Rejoin: policy(text(sub, "at_mention", "rejoin")),
 		},
-		Tools: table(sub, "tools"),
 	}
 	for _, s := range tables(sub, "system_prompt_sections") {
 		a.Sections = append(a.Sections, Section{
@@ -188,7 +185,6 @@ func request(t Tree) Request {
 		Idle:        seconds("stream_idle_timeout_secs"),
 		MaxBytes:    whole(t, "max_response_bytes"),
 		MaxCycles:   whole(t, "max_tool_cycles"),
-		Cache:       t["cache"],
 	}
 }
 

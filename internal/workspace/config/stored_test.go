@@ -103,7 +103,8 @@ func TestStoredGenerations(t *testing.T) {
 			if err := a.Ready(); err != nil {
 				t.Error(err)
 			}
-			got := read{a.Model.String(), a.Name, len(a.Sections), len(a.Instructions), len(a.Tools), len(deltas)}
+			sub, _ := AssistantTree(stream, a.ID)
+			got := read{a.Model.String(), a.Name, len(a.Sections), len(a.Instructions), len(table(sub, "tools")), len(deltas)}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -59,29 +59,15 @@ func tables(t Tree, path ...string) []Tree {
 	return out
 }
 
-// duration reads "3ms" and the older {secs, nanos}.
-func duration(v any) time.Duration {
-	switch v := v.(type) {
-	case string:
-		d, _ := time.ParseDuration(v)
-		return d
-	case Tree:
-		return time.Duration(whole(v, "secs"))*time.Second + time.Duration(whole(v, "nanos"))
-	}
-	return 0
-}
-
 // ProviderConfig says how to reach a provider. Keys themselves are never in a
 // configuration, only the name of the variable that holds one.
 type ProviderConfig struct {
-	ID               string
-	BaseURL          string
-	BaseURLEnv       string // variable that replaces BaseURL when it is set
-	KeyEnv           string // variable that holds the key; empty: no key
-	ChainOnMaxTokens bool
-	BetaHeaders      []string
-	AppName          string
-	AppReferrer      string
+	ID          string
+	BaseURL     string
+	BaseURLEnv  string // variable that replaces BaseURL when it is set
+	KeyEnv      string // variable that holds the key; empty: no key
+	AppName     string
+	AppReferrer string
 }
 
 // Provider reads a provider's settings, with the built-in ones in the gaps.
@@ -89,14 +75,12 @@ func Provider(t Tree, id string) ProviderConfig {
 	shape := schema().shape.fields["providers"].shape.fields["llm"]
 	p := table(fill(shape, defaultsOf(shape), table(t, "providers", "llm")), id)
 	return ProviderConfig{
-		ID:               id,
-		BaseURL:          text(p, "base_url"),
-		BaseURLEnv:       text(p, "base_url_env"),
-		KeyEnv:           text(p, "api_key_env"),
-		ChainOnMaxTokens: boolean(p, "chain_on_max_tokens"),
-		BetaHeaders:      texts(p, "beta_headers"),
-		AppName:          text(p, "app_name"),
-		AppReferrer:      text(p, "app_referrer"),
+		ID:          id,
+		BaseURL:     text(p, "base_url"),
+		BaseURLEnv:  text(p, "base_url_env"),
+		KeyEnv:      text(p, "api_key_env"),
+		AppName:     text(p, "app_name"),
+		AppReferrer: text(p, "app_referrer"),
 	}
 }
 
@@ -170,75 +154,49 @@ func splitWords(line string) []string {
 type EditorConfig struct {
 	Cmd  *Command
 	Envs []string
-	Vi   bool // the inline editor's keys
 }
 
 // Editor reads the editor's settings of a finalized tree.
 func Editor(t Tree) EditorConfig {
-	e := EditorConfig{Envs: texts(t, "editor", "envs"), Vi: text(t, "editor", "inline", "edit_mode") == "vi"}
+	e := EditorConfig{Envs: texts(t, "editor", "envs")}
 	if c, ok := ParseCommand(at(t, "editor", "cmd")); ok {
 		e.Cmd = &c
 	}
 	return e
 }
 
-// Progress is a waiting line: whether, after how long, how often redrawn.
+// Progress is a waiting line: whether, and after how long.
 type Progress struct {
-	Show     bool
-	Delay    time.Duration
-	Interval time.Duration
-}
-
-func progress(t Tree, path ...string) Progress {
-	p := table(t, path...)
-	return Progress{
-		Show:     boolean(p, "show"),
-		Delay:    time.Duration(whole(p, "delay_secs")) * time.Second,
-		Interval: time.Duration(whole(p, "interval_ms")) * time.Millisecond,
-	}
+	Show  bool
+	Delay time.Duration
 }
 
 // StyleConfig says how answers look on a terminal.
 type StyleConfig struct {
-	WrapWidth           int // columns; 0: never
-	TableColumnWidth    int
-	Theme               string
-	HRLine              bool // a rule is drawn as a line, not as it was written
-	CodeColor           bool
-	LineNumbers         bool
-	Reasoning           string // full, hidden, summary, static, progress, timer; empty: ReasoningLines
-	ReasoningLines      int
-	ReasoningBackground int // 256-colour index; -1: none
-	Waiting             Progress
-	LockWait            Progress
-	TextDelay           time.Duration // per character
-	CodeDelay           time.Duration
-	MaxLatency          time.Duration // 0: no bound
+	WrapWidth        int // columns; 0: never
+	TableColumnWidth int
+	Theme            string
+	HRLine           bool // a rule is drawn as a line, not as it was written
+	CodeColor        bool
+	Reasoning        string // full, hidden, summary, static, progress, timer; empty: ReasoningLines
+	ReasoningLines   int
+	Waiting          Progress
 }
 
 // Style reads the style of a finalized tree.
 func Style(t Tree) StyleConfig {
 	s := table(t, "style")
-	c := StyleConfig{
-		WrapWidth:           whole(s, "markdown", "wrap_width"),
-		TableColumnWidth:    whole(s, "markdown", "table_max_column_width"),
-		Theme:               text(s, "markdown", "theme"),
-		HRLine:              text(s, "markdown", "hr_style") == "line",
-		CodeColor:           boolean(s, "code", "color"),
-		LineNumbers:         boolean(s, "code", "line_numbers"),
-		Reasoning:           text(s, "reasoning", "display"),
-		ReasoningLines:      whole(s, "reasoning", "display"),
-		ReasoningBackground: -1,
-		Waiting:             progress(s, "streaming", "progress"),
-		LockWait:            progress(s, "lock_wait"),
-		TextDelay:           duration(at(s, "typewriter", "text_delay")),
-		CodeDelay:           duration(at(s, "typewriter", "code_delay")),
-		MaxLatency:          duration(at(s, "typewriter", "max_latency")),
+	wait := table(s, "streaming", "progress")
+	return StyleConfig{
+		WrapWidth:        whole(s, "markdown", "wrap_width"),
+		TableColumnWidth: whole(s, "markdown", "table_max_column_width"),
+		Theme:            text(s, "markdown", "theme"),
+		HRLine:           text(s, "markdown", "hr_style") == "line",
+		CodeColor:        boolean(s, "code", "color"),
+		Reasoning:        text(s, "reasoning", "display"),
+		ReasoningLines:   whole(s, "reasoning", "display"),
+		Waiting:          Progress{boolean(wait, "show"), time.Duration(whole(wait, "delay_secs")) * time.Second},
 	}
-	if n, ok := at(s, "reasoning", "background").(int64); ok {
-		c.ReasoningBackground = int(n)
-	}
-	return c
 }
 
 // StartLocal tells whether new conversations live in the user directory.
@@ -247,24 +205,9 @@ func StartLocal(t Tree) bool { return boolean(t, "conversation", "start_local") 
 // DefaultID is what conversation.default_id says, or empty.
 func DefaultID(t Tree) string { return text(t, "conversation", "default_id") }
 
-// TitleConfig says where a conversation's title comes from.
-type TitleConfig struct {
-	FromHeading bool
-	Generate    bool
-	Model       ModelID // zero: the assistant's
-}
-
-// Title reads the title settings of a finalized tree.
-func Title(t Tree) TitleConfig {
-	c := TitleConfig{
-		FromHeading: boolean(t, "conversation", "title", "from_heading"),
-		Generate:    boolean(t, "conversation", "title", "generate", "auto"),
-	}
-	if id := at(t, "conversation", "title", "generate", "model", "id"); id != nil {
-		c.Model, _ = resolveModel(table(t, "providers", "llm", "aliases"), id)
-	}
-	return c
-}
+// TitleFromHeading tells whether the first heading of a conversation's first
+// request is its title.
+func TitleFromHeading(t Tree) bool { return boolean(t, "conversation", "title", "from_heading") }
 
 // Attachment is an entry of conversation.attachments: a URL or path, or a
 // type with a path and parameters.

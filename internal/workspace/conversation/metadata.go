@@ -17,10 +17,7 @@ import (
 // Meta is metadata.json. Fields that are not known are kept where they are.
 type Meta struct {
 	Title           string
-	LastActivatedAt time.Time
-	PinnedAt        time.Time // zero when not pinned, and so on
-	ArchivedAt      time.Time
-	ExpiresAt       time.Time
+	LastActivatedAt time.Time // zero when unknown
 	Labels          map[string]string
 
 	raw   []byte // the file, nil when there was none
@@ -28,7 +25,7 @@ type Meta struct {
 }
 
 // The fields in the order in which new files hold them.
-var metaKeys = []string{"title", "last_activated_at", "pinned_at", "archived_at", "expires_at", "labels"}
+var metaKeys = []string{"title", "last_activated_at", "labels"}
 
 // LoadMeta reads the metadata of the conversation in dir. Without the file it
 // is empty. Errors: *Damage, and those of the file system.
@@ -68,29 +65,18 @@ func (m *Meta) set(key string, value []byte) (err error) {
 	if isNull(value) {
 		return nil
 	}
-	if key == "labels" {
-		return json.Unmarshal(value, &m.Labels)
-	}
-	var into *time.Time
 	switch key {
 	case "title":
 		return json.Unmarshal(value, &m.Title)
+	case "labels":
+		return json.Unmarshal(value, &m.Labels)
 	case "last_activated_at":
-		into = &m.LastActivatedAt
-	case "pinned_at":
-		into = &m.PinnedAt
-	case "archived_at":
-		into = &m.ArchivedAt
-	case "expires_at":
-		into = &m.ExpiresAt
-	default:
-		return nil
+		text, ok := unquote(value)
+		if !ok {
+			return errors.New("not a text")
+		}
+		m.LastActivatedAt, err = ParseTime(text)
 	}
-	text, ok := unquote(value)
-	if !ok {
-		return errors.New("not a text")
-	}
-	*into, err = ParseTime(text)
 	return err
 }
 
@@ -100,11 +86,8 @@ func (m *Meta) values() map[string][]byte {
 	if m.Title != "" {
 		v["title"] = quote(m.Title)
 	}
-	for key, t := range map[string]time.Time{"last_activated_at": m.LastActivatedAt, "pinned_at": m.PinnedAt,
-		"archived_at": m.ArchivedAt, "expires_at": m.ExpiresAt} {
-		if !t.IsZero() {
-			v[key] = quote(FormatTime(t))
-		}
+	if !m.LastActivatedAt.IsZero() {
+		v["last_activated_at"] = quote(FormatTime(m.LastActivatedAt))
 	}
 	if len(m.Labels) > 0 {
 		f := &fields{}

@@ -12,7 +12,7 @@ import (
 func TestMeta(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, MetadataFile)
-	old := `{"future":[1, 2.50],"title":"Old","last_activated_at":"2026-05-01T12:00:00Z","labels":{"k":"v"},"pinned_at":null}`
+	old := `{"future":[1, 2.50],"title":"Old","last_activated_at":"2026-05-01T12:00:00Z","labels":{"k":"v"},"pinned_at":"2026-05-02T00:00:00Z"}`
 	if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestMeta(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Title != "Old" || m.Labels["k"] != "v" || !m.PinnedAt.IsZero() {
+	if m.Title != "Old" || m.Labels["k"] != "v" {
 		t.Errorf("%+v", m)
 	}
 	if err := m.Save(dir); err != nil {
@@ -30,7 +30,6 @@ func TestMeta(t *testing.T) {
 		t.Errorf("an unchanged file was written: %s", got)
 	}
 	m.Title = "New <b>"
-	m.PinnedAt = time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC)
 	if err := m.Save(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -44,19 +43,19 @@ func TestMeta(t *testing.T) {
   "labels": {
     "k": "v"
   },
-  "pinned_at": "2026-05-02 00:00:00.0"
+  "pinned_at": "2026-05-02T00:00:00Z"
 }
 `
 	got, _ := os.ReadFile(path)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}
-	m.Title, m.PinnedAt = "", time.Time{}
+	m.Title = ""
 	if err := m.Save(dir); err != nil {
 		t.Fatal(err)
 	}
 	again, err := LoadMeta(dir)
-	if err != nil || again.Title != "" || !again.PinnedAt.IsZero() || again.Labels["k"] != "v" {
+	if err != nil || again.Title != "" || again.Labels["k"] != "v" {
 		t.Errorf("after clearing: %+v, %v", again, err)
 	}
 }

@@ -117,7 +117,7 @@ func (r *Run) create(ctx context.Context, in Input) error {
 		return err
 	}
 	title := in.Title
-	if title == "" && config.Title(st.tree).FromHeading {
+	if title == "" && config.TitleFromHeading(st.tree) {
 		title = heading(in.content())
 	}
 	open, err := r.Workspace.Create(ctx, workspace.Spec{
