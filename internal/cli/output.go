@@ -60,8 +60,13 @@ func (a *app) printJSON(v any) error {
 	return term.NewJSON(a.Stdout, a.format == "json-pretty").Write(v)
 }
 
+// ask is who asks the questions of a run, all of them: it may have read the
+// answers to later ones already.
 func (a *app) ask(ctx context.Context) *term.Ask {
-	return term.NewAsk(input{ctx, a.Stdin}, a.stream(a.Stderr), a.InTTY)
+	if a.asks == nil {
+		a.asks = term.NewAsk(input{ctx, a.Stdin}, a.stream(a.Stderr), a.InTTY)
+	}
+	return a.asks
 }
 
 func look(tree config.Tree) term.Look {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/internal/lib/fault"
+	"jp/internal/term"
 	"jp/internal/workspace"
 	"jp/internal/workspace/attach"
 	"jp/internal/workspace/config"
@@ -27,6 +28,7 @@ type app struct {
 	width     int
 	waiting   time.Duration
 	waited    bool        // --wait was given
+	asks      *term.Ask   // see ask; nil until a question is asked
 	command   string      // that runs, for those who wait for it
 	config    config.Tree // see standing; nil until it is needed
 	files     *config.Loader

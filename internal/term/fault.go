@@ -7,8 +7,8 @@ import (
 )
 
 // Fault writes an error for people: "error: …" and, if there is one, a
-// "hint: …", each in a line that is
-// folded on a terminal; or as one JSON object {message, hint, code}.
+// "hint: …", each in a line that is folded on a terminal; or as one JSON object
+// {message, hint, code}.
 func Fault(s Stream, err error, asJSON bool) {
 	message, hint := err.Error(), fault.HintOf(err)
 	if asJSON {

@@ -8,7 +8,8 @@
 // reply is marked as rehearsed, the first in a conversation says so at length.
 // A tool is called only when the request forces one, with arguments that are
 // valid for its JSON Schema as far as schemas are understood here; so is the
-// JSON when the request demands some.
+// JSON when the request demands some. The terminal face offers no tools yet and
+// forces none.
 package rehearsal
 
 import (
