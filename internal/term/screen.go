@@ -42,6 +42,7 @@ type Screen struct {
 	thought  *thought
 	out, err *surface // the same one when both streams are one terminal
 	wait     *waiter
+	closed   bool
 	label    string
 	started  bool
 	early    string // text that shows nothing yet
@@ -103,10 +104,12 @@ func (s *Screen) Note(text string) {
 	s.note(text)
 }
 
-// Close ends what is open and returns the first error of standard output.
+// Close ends what is open and returns the first error of standard output. What
+// comes later is still shown, but nothing moves any more.
 func (s *Screen) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
 	s.finish()
 	return s.answer.err
 }
@@ -247,7 +250,7 @@ func (s *Screen) write(text string) {
 // waitFor says who is waited for, where a line may be redrawn.
 func (s *Screen) waitFor(what string) {
 	s.stopWaiting()
-	if s.options.Err.Live && s.options.Ticks != nil {
+	if s.options.Err.Live && s.options.Ticks != nil && !s.closed {
 		s.wait = wait(s.options.Err, what, s.options.Delay, s.options.Ticks)
 	}
 }

@@ -160,6 +160,38 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
+// An exchange that is stopped leaves no line that moves, wherever it was, and
+// neither does an event behind the end. The bubble fails on a goroutine that is
+// left.
+func TestNothingMovesBehindTheEnd(t *testing.T) {
+	for _, script := range []string{
+		"start dev 1/1\n",
+		"start dev 1/2\nnotice retrying\n",
+		"start dev 1/1\nthink hm\n",
+		"start dev 1/1\ntool grep\n",
+		"start dev 1/1\ntool grep\nresults grep\n",
+		"start dev 1/1\nfail stopped\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var tty log
+			live := Stream{Writer: &tty, Pretty: true, Live: true, Width: 40}
+			s := NewScreen(Options{Out: live, Err: live, Reasoning: "summary", Info: people, Ticks: Ticker})
+			play(t, script, s.Draw)
+			time.Sleep(1500 * time.Millisecond)
+			if moved := strings.Contains(tty.take(), "␍"); moved == strings.Contains(script, "fail") {
+				t.Errorf("%q: a line moves: %t", script, moved)
+			}
+			_ = s.Close()
+			play(t, script, s.Draw)
+			tty.take()
+			time.Sleep(time.Minute)
+			if got := tty.take(); strings.TrimRight(got, "␃\n") != "" {
+				t.Errorf("%q: %q is drawn behind the end", script, got)
+			}
+		})
+	}
+}
+
 // A Screen is used by the exchange and, on an interrupt, by somebody else.
 func TestScreenConcurrently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
