@@ -9,6 +9,7 @@ import (
 	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
 	"jp/internal/term"
+	"jp/internal/workspace/config"
 	"jp/internal/workspace/query"
 )
 
@@ -63,7 +64,7 @@ func (a *app) uninviteCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
 				if !speaker.ValidID(name) {
-					return fault.New(fault.Usage, "%q is not a participant name", name)
+					return config.NotAName(name)
 				}
 			}
 			return a.members(cmd.Context(), "uninvite", id, func(m *query.RosterChange) error {

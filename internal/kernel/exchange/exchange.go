@@ -33,7 +33,8 @@ type Responder interface {
 type Ledger interface {
 	// Commit makes one record of slot's reply durable before it returns. It
 	// must not be cut short by a stopped exchange: ctx carries no cancellation.
-	// Errors: fault.Storage.
+	// Errors: fault.Storage, and fault.Damaged when somebody damaged what is
+	// kept meanwhile.
 	Commit(ctx context.Context, slot Slot, rec reply.Record) error
 }
 

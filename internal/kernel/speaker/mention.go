@@ -141,8 +141,8 @@ type FileRef struct {
 
 // Files returns the file references in what a person typed. One starts where a
 // mention may start and runs to white space; trailing .,;:!?)'" are not part
-// of it, but a last . or .. that is a folder's name is. The path is as typed and untrusted: it may be a glob, absolute, or
-// lead anywhere.
+// of it, but a last . or .. that is a folder's name is. The path is as typed
+// and untrusted: it may be a glob, absolute, or lead anywhere.
 func Files(text string) []FileRef {
 	const scheme = "file:"
 	var found []FileRef

@@ -79,8 +79,8 @@ func Stored(s string) (ref Ref, reason string) {
 // Typed reads a reference that a person typed (an argument of -a or the path
 // of a `file:` in a query): a path or glob relative to the working directory,
 // or a `file:` URL, whose %XX stand for characters where there is no file of
-// that very name. Errors: fault.Usage
-// for another scheme, and for a path that is empty or not in UTF-8.
+// that very name. Errors: fault.Usage for another scheme, and for a path that
+// is empty or not in UTF-8.
 func (p Place) Typed(s string) (Ref, error) {
 	path, isURL := strings.CutPrefix(s, "file:")
 	var ref Ref

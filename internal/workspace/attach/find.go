@@ -16,8 +16,8 @@ import (
 // Look tells whether a typed reference lies in the workspace once links are
 // resolved, without reading anything. Errors, whose sentences go on after the
 // reference and a verb: it names nothing (fault.NotFound; fs.ErrNotExist when
-// not even a folder), it cannot be read
-// or is no file (fault.Invalid). What an outside folder holds is not looked at.
+// not even a folder), or no file (fault.Invalid). What an outside folder holds
+// is not looked at.
 func (p Place) Look(r Ref) (inside bool, err error) {
 	s, err := p.locate(r, true)
 	if err == nil && s.inside {
@@ -97,8 +97,9 @@ func (p Place) holds(real string) bool {
 	return ok
 }
 
-// list is the files of the spot, sorted: at least one, at most some more than
-// MaxFiles. Errors (fault.NotFound): there is none.
+// list is the files of the spot, sorted: at least one, at most MaxFiles and one
+// more, which says that there are too many. Errors (fault.NotFound): there is
+// none.
 func (s spot) list() ([]string, error) {
 	if !s.several() {
 		return []string{s.path}, nil
@@ -107,9 +108,7 @@ func (s spot) list() ([]string, error) {
 	none := errEmpty
 	if s.glob != "" {
 		none = errNoMatch
-		// What cannot be listed has no match, as in a shell.
-		names, _ = doublestar.Glob(os.DirFS(s.path), s.glob, doublestar.WithFilesOnly(), doublestar.WithNoHidden())
-		slices.Sort(names)
+		names = match(os.DirFS(s.path), s.glob)
 	} else {
 		var err error
 		if names, err = walk(os.DirFS(s.path)); err != nil {
@@ -123,6 +122,21 @@ func (s spot) list() ([]string, error) {
 		names[i] = filepath.Join(s.path, filepath.FromSlash(n))
 	}
 	return names, nil
+}
+
+// match is what a glob stands for. What cannot be listed has no match, as in a
+// shell.
+func match(dir fs.FS, glob string) []string {
+	var files []string
+	_ = doublestar.GlobWalk(dir, glob, func(path string, _ fs.DirEntry) error {
+		files = append(files, path)
+		if len(files) > MaxFiles {
+			return fs.SkipAll // to doublestar an error like any, which ends the walk
+		}
+		return nil
+	}, doublestar.WithFilesOnly(), doublestar.WithNoHidden())
+	slices.Sort(files)
+	return slices.Compact(files)
 }
 
 // walk is what a folder holds at any depth, folders and dot entries apart.

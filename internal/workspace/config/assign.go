@@ -155,6 +155,35 @@ func (s *Stack) assign(a Assignment, o Origin) error {
 	return s.Push(layer)
 }
 
+// Lay lays the values of -c on a stack, in order. Those that change one
+// participant (@name:…) are returned instead: they need to know who was
+// captured. Errors: those of ParseAssignment, Source and Push.
+func (l *Loader) Lay(s *Stack, values []string) (scoped []Assignment, err error) {
+	for _, v := range values {
+		a, err := ParseAssignment(v)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case a.Participant != "":
+			scoped = append(scoped, a)
+		case a.Path != "":
+			layers, err := l.Source(s, a.Path)
+			if err != nil {
+				return nil, err
+			}
+			if err := push(s, layers); err != nil {
+				return nil, err
+			}
+		default:
+			if err := s.Assign(a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return scoped, nil
+}
+
 // layer is what must be merged over cur.
 func (a Assignment) layer(cur Tree, o Origin) (Layer, error) {
 	if a.Path != "" {

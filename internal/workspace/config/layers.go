@@ -145,8 +145,8 @@ func (l *Loader) read(canonical, shown string) (document, error) {
 
 // Source reads what `-c NAME` and invitations name: a path, or a name that is
 // searched in the load paths of base's files and environment. Files that base
-// holds already, from an earlier -c too, are not read again. Errors: fault.NotFound listing where it looked; fault.Config,
-// fault.Storage.
+// holds already, from an earlier -c too, are not read again. Errors:
+// fault.NotFound listing where it looked; fault.Config, fault.Storage.
 func (l *Loader) Source(base *Stack, name string) ([]Layer, error) {
 	return l.source(l.resolve(FromSource, base.loaded()), base, name)
 }
@@ -327,44 +327,4 @@ func (l *Loader) env(name string) string {
 		}
 	}
 	return value
-}
-
-// Lay lays the values of -c on a stack, in order. Those that change one
-// participant (@name:…) are returned instead: they need to know who was
-// captured. Errors: those of ParseAssignment, Source and Push.
-func (l *Loader) Lay(s *Stack, values []string) (scoped []Assignment, err error) {
-	for _, v := range values {
-		a, err := ParseAssignment(v)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case a.Participant != "":
-			scoped = append(scoped, a)
-		case a.Path != "":
-			layers, err := l.Source(s, a.Path)
-			if err != nil {
-				return nil, err
-			}
-			if err := push(s, layers); err != nil {
-				return nil, err
-			}
-		default:
-			if err := s.Assign(a); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return scoped, nil
-}
-
-// Assigned tells whether a value of -c on the stack, an assignment or a source,
-// set something below a root key.
-func (s *Stack) Assigned(root string) bool {
-	for _, l := range s.layers {
-		if (l.Kind == FromAssignment || l.Kind == FromSource) && l.Tree[root] != nil {
-			return true
-		}
-	}
-	return false
 }

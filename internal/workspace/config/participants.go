@@ -94,8 +94,13 @@ func checkName(name string) error {
 		return fault.New(fault.Usage, "%q is the top-level %s and is not captured", Reserved, Reserved)
 	}
 	if !speaker.ValidID(name) {
-		return fault.New(fault.Usage, "%q is no participant name", name).
-			WithHint("a name starts with a letter or _ and holds letters, digits, _ and -")
+		return NotAName(name)
 	}
 	return nil
+}
+
+// NotAName is the error for what breaks the grammar of names (fault.Usage).
+func NotAName(name string) *fault.Error {
+	return fault.New(fault.Usage, "%q is not a participant name", name).
+		WithHint("a name starts with a letter or _ and holds letters, digits, _ and -")
 }

@@ -2,9 +2,8 @@ package config
 
 // Snapshot is what a new conversation stores of a finalized tree: everything,
 // the roster too, in the encodings that the existing tool reads. For it alone
-// it adds
-// conversation.tools = {"*": {run}} and, when the top-level assistant has no
-// model, the first participant's; Stored undoes the former.
+// it adds conversation.tools = {"*": {run}} and, when the top-level assistant
+// has no model, the first participant's; Stored undoes the former.
 func Snapshot(t Tree) Tree {
 	t = rewrite(schema(), settle(clean(t).(Tree)), func(n *node, v any) any {
 		if n.wrap {

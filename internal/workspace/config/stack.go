@@ -92,6 +92,17 @@ func (s *Stack) loaded() map[string]bool {
 	return files
 }
 
+// Assigned tells whether a value of -c on the stack, an assignment or a source,
+// set something below a root key.
+func (s *Stack) Assigned(root string) bool {
+	for _, l := range s.layers {
+		if (l.Kind == FromAssignment || l.Kind == FromSource) && l.Tree[root] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Setting is one place where a key, a table around it or a key below it is set.
 type Setting struct {
 	Origin Origin

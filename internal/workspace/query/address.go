@@ -50,7 +50,7 @@ func validName(name, typed string) error {
 	if _, p, ok := strings.Cut(typed, "="); ok {
 		path = p
 	}
-	return fault.New(fault.Usage, "%q is not a participant name", name).
+	return config.NotAName(name).
 		WithHint("letters, digits, _ and -, not starting with a digit or -; name it yourself: %s", shell.Quote("name="+path))
 }
 
@@ -75,7 +75,7 @@ func (st *setup) enter(in Input) error {
 	}
 	for _, name := range in.At {
 		if !speaker.ValidID(name) {
-			return fault.New(fault.Usage, "%q is not a participant name", name).WithHint("--at takes a name; a path goes to --invite")
+			return config.NotAName(name).WithHint("--at takes a name; a path goes to --invite")
 		}
 		if err := st.invite(Invitation{Name: name}); err != nil {
 			return err

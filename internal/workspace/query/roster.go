@@ -69,5 +69,10 @@ func (c *RosterChange) Uninvite(name string) error {
 	if before := config.Roster(c.st.from); len(before) > 0 {
 		who = "in it are " + strings.Join(before, ", ")
 	}
-	return fault.New(fault.NotFound, "no participant named %q in this conversation", name).WithHint("%s", who)
+	return nobody(name).WithHint("%s", who)
+}
+
+// nobody is the error for a name that a conversation does not know.
+func nobody(name string) *fault.Error {
+	return fault.New(fault.NotFound, "no participant named %q in this conversation", name)
 }

@@ -25,7 +25,7 @@ func (r *Run) Seen(stream *conversation.Stream, name, request string) (llm.Reque
 		return llm.Request{}, config.Assistant{}, err
 	}
 	if !slices.Contains(Known(tree), name) {
-		return llm.Request{}, config.Assistant{}, fault.New(fault.NotFound, "no participant named %q in this conversation", name).
+		return llm.Request{}, config.Assistant{}, nobody(name).
 			WithHint("known here: %s", strings.Join(Known(tree), ", "))
 	}
 	a, err := config.ParticipantConfig(tree, name)
