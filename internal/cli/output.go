@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"jp/internal/kernel/exchange"
+	"jp/internal/kernel/llm"
 	"jp/internal/kernel/speaker"
 	"jp/internal/term"
 	"jp/internal/workspace"
@@ -141,11 +142,12 @@ func (v *view) announce(e exchange.Event) {
 	}
 }
 
-func (v *view) stored(ev *conversation.Event) {
+func (v *view) stored(ev *conversation.Event, usage *llm.Usage) {
 	if v.json == nil {
 		return
 	}
 	p := plainOf(ev)
+	p.Usage = (*plainUsage)(usage)
 	if ev.Kind == conversation.ChatRequest {
 		p.Conversation = v.id
 	}

@@ -31,6 +31,16 @@ type plain struct {
 	Question     json.RawMessage  `json:"question,omitempty"`
 	Answer       json.RawMessage  `json:"answer,omitempty"`
 	Delta        map[string]any   `json:"delta,omitempty"`
+	// Usage is said once, by jp q with the last part of an answer, and not kept.
+	Usage *plainUsage `json:"usage,omitempty"`
+}
+
+// plainUsage counts tokens: cached are some of input, reasoning of output.
+type plainUsage struct {
+	Input     int `json:"input"`
+	Output    int `json:"output"`
+	Cached    int `json:"cached"`
+	Reasoning int `json:"reasoning"`
 }
 
 type plainRecipients struct {

@@ -181,7 +181,7 @@ func (b bundle) borrowed(view projection.View, rec *reply.Record) string {
 type ledger struct {
 	open    *workspace.Conversation
 	request string
-	stored  func(*conversation.Event)
+	stored  func(*conversation.Event, *llm.Usage)
 	notes   func(string)
 	lost    bool // it was noted that the request is gone
 }
@@ -206,7 +206,7 @@ func (l *ledger) Commit(ctx context.Context, slot exchange.Slot, rec reply.Recor
 		l.lost = true
 		l.notes("the conversation's files were changed meanwhile: this answer is saved, but the request it answers is no longer in the conversation")
 	}
-	for _, id := range ids {
+	for n, id := range ids {
 		i, ok := l.open.Stream.Index(id) // where it is now that others may have written, too
 		if l.stored == nil || !ok {
 			continue
@@ -215,9 +215,17 @@ func (l *ledger) Commit(ctx context.Context, slot exchange.Slot, rec reply.Recor
 		if err != nil {
 			return err
 		}
-		l.stored(e)
+		l.stored(e, counted(rec.Answer, n))
 	}
 	return nil
+}
+
+// counted is what an answer took, told with its last part: the n-th event.
+func counted(a *reply.Answer, n int) *llm.Usage {
+	if a == nil || n != len(a.Parts)-1 || a.Usage == (llm.Usage{}) {
+		return nil
+	}
+	return &a.Usage
 }
 
 func (l *ledger) events(participant string, rec reply.Record) []conversation.Event {

@@ -79,7 +79,9 @@ type Run struct {
 	// Ready is told who is about to answer, before the first model call.
 	Ready    func(Exchange)
 	Announce func(exchange.Event)
-	Stored   func(*conversation.Event) // each event that became durable
+	// Stored is told each event that became durable and, with the last part of
+	// an answer whose tokens the server counted, what the answer took; else nil.
+	Stored func(*conversation.Event, *llm.Usage)
 }
 
 // Exchange describes one that is about to run.
@@ -225,7 +227,7 @@ func (r *Run) exchange(ctx context.Context, open *workspace.Conversation, tree c
 		r.Ready(ex)
 	}
 	if r.Stored != nil {
-		r.Stored(request)
+		r.Stored(request, nil)
 	}
 	book := &ledger{open: open, request: request.ID, stored: r.Stored, notes: r.Notes}
 	return exchange.Run(ctx, plan, speakers{run: r, open: open, request: request.ID, bundles: byName}, book, r.Announce)
