@@ -45,13 +45,30 @@ type Screen struct {
 	closed   bool
 	label    string
 	started  bool
-	early    string // text that shows nothing yet
-	musing   string // the same of reasoning
-	thinking bool   // the one line about reasoning was written
+	early    held // text
+	musing   held // reasoning
+	thinking bool // the one line about reasoning was written
 }
 
 // surface is where lines stand below one another.
 type surface struct{ last section }
+
+// held is the beginning of a text as long as it shows nothing.
+type held struct {
+	filter Filter
+	text   []byte
+}
+
+// add returns all of the text once there is something to see, else "".
+func (h *held) add(t string) string {
+	h.text = append(h.text, t...)
+	if strings.TrimSpace(h.filter.Write(t)) == "" {
+		return ""
+	}
+	t = string(h.text)
+	*h = held{}
+	return t
+}
 
 type section int
 
@@ -154,11 +171,9 @@ func (s *Screen) delta(d reply.Delta) {
 // say shows text of the answer, once there is something to see.
 func (s *Screen) say(t string) {
 	if s.out.last != answering {
-		s.early += t
-		if strings.TrimSpace(Clean(s.early)) == "" {
+		if t = s.early.add(t); t == "" {
 			return
 		}
-		t, s.early = s.early, ""
 	}
 	s.enter(s.out, s.options.Out, answering)
 	_, _ = s.answer.WriteString(t)
@@ -170,11 +185,9 @@ func (s *Screen) muse(t string) {
 		return
 	}
 	if s.err.last != thoughts {
-		s.musing += t
-		if strings.TrimSpace(Clean(s.musing)) == "" {
+		if t = s.musing.add(t); t == "" {
 			return
 		}
-		t, s.musing = s.musing, ""
 	}
 	if s.display.brief {
 		s.thinking = true
@@ -196,7 +209,7 @@ func (s *Screen) saved(rec reply.Record) {
 	}
 	s.leave(s.out)
 	s.leave(s.err)
-	s.early, s.musing = "", ""
+	s.early, s.musing = held{}, held{}
 	if rec.Answer.Incomplete == reply.Length {
 		s.note(s.label + " reached its length limit (max_tokens); the answer is cut there")
 	}
@@ -207,7 +220,7 @@ func (s *Screen) finish() {
 	s.stopWaiting()
 	s.leave(s.out)
 	s.leave(s.err)
-	s.early, s.musing = "", ""
+	s.early, s.musing = held{}, held{}
 }
 
 // enter begins a section, or goes on with it; it tells whether it began.
