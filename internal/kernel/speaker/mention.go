@@ -7,25 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Mention is "@" and an identifier in a person's text: text[Start:End] is
-// "@"+Name.
-type Mention struct {
-	Name       string
-	Start, End int
-}
-
-// Mentions returns the mentions in what a person typed, in order, doubles
+// Mentions returns the names that a person's text mentions, in order, doubles
 // included. A mention starts at the beginning of the text or after white space
 // (Unicode's), outside code and quoted lines, and is "@" and the longest run
 // of the identifier grammar. A name directly followed by "/", "@", or "." and
 // a letter or digit is a path, a handle or a domain and no mention; any other
 // character merely ends it. "\@name" is literal.
-func Mentions(text string) []Mention {
-	var found []Mention
+func Mentions(text string) []string {
+	var found []string
 	for _, s := range Spans(text) {
 		for at := range ats(text, s) {
-			if m, ok := mentionAt(text, at); ok {
-				found = append(found, m)
+			if name, ok := mentionAt(text, at); ok {
+				found = append(found, name)
 			}
 		}
 	}
@@ -48,21 +41,21 @@ func ats(text string, s Span) func(yield func(int) bool) {
 	}
 }
 
-func mentionAt(text string, at int) (Mention, bool) {
-	name := ident(text[at+1:])
-	end := at + 1 + len(name)
+// mentionAt reads the mention that begins with the "@" at at.
+func mentionAt(text string, at int) (name string, ok bool) {
+	name = ident(text[at+1:])
 	if name == "" || !startsWord(text, at) {
-		return Mention{}, false
+		return "", false
 	}
-	switch rest := text[end:]; {
+	switch rest := text[at+1+len(name):]; {
 	case strings.HasPrefix(rest, "/"), strings.HasPrefix(rest, "@"):
-		return Mention{}, false
+		return "", false
 	case strings.HasPrefix(rest, "."):
 		if r, _ := utf8.DecodeRuneInString(rest[1:]); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return Mention{}, false
+			return "", false
 		}
 	}
-	return Mention{name, at, end}, true
+	return name, true
 }
 
 // startsWord tells whether at is the beginning of text or follows white space.
@@ -133,19 +126,13 @@ func isEmail(before string) bool {
 		unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// FileRef is a "file:PATH" in a person's text; text[Start:End] is "file:"+Path.
-type FileRef struct {
-	Path       string
-	Start, End int
-}
-
-// Files returns the file references in what a person typed. One starts where a
-// mention may start and runs to white space; trailing .,;:!?)'" are not part
+// Files returns the paths of the file references ("file:PATH") in what a person
+// typed, in order, doubles included. A reference starts where a mention may start and runs to white space; trailing .,;:!?)'" are not part
 // of it, but a last . or .. that is a folder's name is. The path is as typed
 // and untrusted: it may be a glob, absolute, or lead anywhere.
-func Files(text string) []FileRef {
+func Files(text string) []string {
 	const scheme = "file:"
-	var found []FileRef
+	var found []string
 	for _, s := range Spans(text) {
 		for i := s.Start; i < s.End; {
 			n := strings.Index(text[i:s.End], scheme)
@@ -163,7 +150,7 @@ func Files(text string) []FileRef {
 			}
 			path = trimPath(path)
 			if path != "" {
-				found = append(found, FileRef{path, start, i + len(path)})
+				found = append(found, path)
 			}
 			i += len(path)
 		}

@@ -151,16 +151,16 @@ func (st *setup) source(inv Invitation) *source {
 // and lets those join whose policy allows it.
 func (st *setup) mentions(in Input) ([]string, error) {
 	var selected []string
-	for _, m := range speaker.Mentions(in.typed()) {
-		if slices.Contains(selected, m.Name) {
+	for _, name := range speaker.Mentions(in.typed()) {
+		if slices.Contains(selected, name) {
 			continue
 		}
-		ok, err := st.mention(m.Name)
+		ok, err := st.mention(name)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			selected = append(selected, m.Name)
+			selected = append(selected, name)
 		}
 	}
 	if in.Text == "" && len(selected) > 0 {

@@ -81,19 +81,19 @@ func (st *setup) attach(in Input) error {
 		st.named = append(st.named, ref)
 	}
 	// Only what a person typed: piped text must not choose files to send.
-	for _, f := range speaker.Files(in.Text) {
-		ref, err := st.Place.Typed("file:" + f.Path)
+	for _, path := range speaker.Files(in.Text) {
+		ref, err := st.Place.Typed("file:" + path)
 		if err != nil {
 			continue
 		}
 		inside, err := st.Place.Look(ref)
 		switch {
 		case err != nil && fault.CodeOf(err) == fault.NotFound:
-			st.Notes("file:" + f.Path + " is read as text: " + err.Error())
+			st.Notes("file:" + path + " is read as text: " + err.Error())
 		case !inside:
-			st.Notes("file:" + f.Path + " is read as text: it lies outside the workspace; attach it with -a " + f.Path)
+			st.Notes("file:" + path + " is read as text: it lies outside the workspace; attach it with -a " + shell.Quote(path))
 		case err != nil:
-			return unattached("file:"+f.Path, err)
+			return unattached("file:"+path, err)
 		default:
 			st.named = append(st.named, ref)
 		}
