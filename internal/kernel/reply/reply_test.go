@@ -323,6 +323,24 @@ func TestBackoffDoublesUpToTheLongest(t *testing.T) {
 	}
 }
 
+// A wait is told in whole seconds, a shorter one as it is, none not at all.
+func TestNoticeOfTheWait(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		0:                       "overloaded, retrying (1/1)",
+		time.Millisecond:        "overloaded, retrying (1/1) in 1ms",
+		6600 * time.Millisecond: "overloaded, retrying (1/1) in 7s",
+		90 * time.Second:        "overloaded, retrying (1/1) in 1m30s",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &model{scripts: [][]step{{fail(llm.Overloaded)}, {text("Hi"), stop}}}
+			s := speakerOf(m, nil, reply.Limits{Retries: 1, Backoff: wait}, reply.Prompt{})
+			if got := collect(t.Context(), s)[0]; got != "notice "+want {
+				t.Errorf("%s: %s", wait, got)
+			}
+		})
+	}
+}
+
 func TestIdleIsTheStreamsNotTheReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{scripts: [][]step{{text("a"), text("b"), stop}}}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -487,56 +486,6 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestLeavingHangsUp: the server notices when the loop is left.
-func TestLeavingHangsUp(t *testing.T) {
-	gone := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_, _ = io.WriteString(w, delta(`"content":"Hi"`))
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-		close(gone)
-	}))
-	defer server.Close()
-	for _, err := range chat.New(chat.Config{BaseURL: server.URL}).Stream(t.Context(), hello()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		break
-	}
-	<-gone
-}
-
-// hanging is a body that never ends by itself.
-type hanging struct {
-	io.Reader
-	ctx context.Context
-}
-
-func (h hanging) Read(p []byte) (int, error) {
-	if n, err := h.Reader.Read(p); err == nil {
-		return n, nil
-	}
-	<-h.ctx.Done()
-	return 0, h.ctx.Err()
-}
-
-func (hanging) Close() error { return nil }
-
-// TestFarewell: a server that does not hang up after the finish is not waited
-// for, and the answer is whole.
-func TestFarewell(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := transport(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: hanging{strings.NewReader(delta(`"content":"Hi"`) + finish("stop")), r.Context()}}, nil
-		})
-		g := read(t, chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Transport: client}), hello())
-		if diff := cmp.Diff(got{Text: "Hi", Finish: llm.FinishStop}, g); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	})
-}
-
 // FuzzAnswer: whatever a server answers, there is one end, and it does not
 // depend on how the bytes arrive.
 func FuzzAnswer(f *testing.F) {
@@ -585,8 +534,8 @@ func BenchmarkChunk(b *testing.B) {
 	const chunks = 1000
 	text := strings.Repeat(delta(`"role":"assistant","content":" word"`), chunks) + finish("stop") + done
 	for b.Loop() {
-		client := answering(strings.NewReader(text))
-		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Transport: client})
+		carrier := answering(strings.NewReader(text))
+		m := chat.New(chat.Config{BaseURL: "http://127.0.0.1:1", Transport: carrier})
 		for _, err := range m.Stream(b.Context(), hello()) {
 			if err != nil {
 				b.Fatal(err)
@@ -611,13 +560,13 @@ func TestCalledWebPage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := transport(func(*http.Request) (*http.Response, error) {
+			carrier := transport(func(*http.Request) (*http.Response, error) {
 				return &http.Response{
 					StatusCode: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
 					Body: io.NopCloser(strings.NewReader(tt.body)),
 				}, nil
 			})
-			g := read(t, chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Transport: client}), hello())
+			g := read(t, chat.New(chat.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Transport: carrier}), hello())
 			switch {
 			case tt.kind == "" && g.Err == nil:
 			case g.Err == nil || g.Err.Kind != tt.kind:
