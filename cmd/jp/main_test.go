@@ -23,6 +23,7 @@ import (
 //	sent N FILE       what the Nth request to the server held, a line per message
 //	body N FILE       its body as it was sent
 //	asked N           that exactly N requests have been sent
+//	keyless N         that the Nth carried no key
 //	log FILE          the events of the newest conversation, a line each
 //	value FILE KEY V  that the JSON in FILE holds V at a dotted key
 //	chat FILE         the newest conversation's file of that name, as ./FILE
@@ -51,6 +52,11 @@ func TestScripts(t *testing.T) {
 			"sent":  sent,
 			"body":  body,
 			"asked": asked,
+			"keyless": func(ts *testscript.TestScript, neg bool, args []string) {
+				if key := nth(ts, args[0]).Header.Get("Authorization"); (key == "") == neg {
+					ts.Fatalf("Authorization: %q", key)
+				}
+			},
 			"log":   log,
 			"value": value,
 			"chat":  chat,

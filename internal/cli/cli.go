@@ -75,7 +75,7 @@ func Main(p Process) int {
 			return code
 		case <-p.Signals:
 			if stopped {
-				return exitCodes[fault.Interrupted]
+				return hurry(done)
 			}
 			stopped = true
 			stop(fault.New(fault.Interrupted, "interrupted"))
@@ -83,8 +83,21 @@ func Main(p Process) int {
 	}
 }
 
+// lastSave is how long a second interrupt lets a save that runs come to its
+// end; nobody notices, and what was shown is kept.
+const lastSave = 300 * time.Millisecond
+
+func hurry(done <-chan int) int {
+	select {
+	case code := <-done:
+		return code
+	case <-time.After(lastSave):
+		return exitCodes[fault.Interrupted]
+	}
+}
+
 func run(ctx context.Context, p Process, out *outlet) int {
-	a := &app{Process: p}
+	a := &app{Process: p, terminal: out.w}
 	root := a.root()
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)

@@ -130,7 +130,7 @@ func (a *app) edit(ctx context.Context, editor []string, path, otherwise string)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stderr, a.Stderr
 	cmd.Env, cmd.Dir = a.Environ, a.Dir
 	if a.InTTY && a.out().Live {
-		cmd.Stdout = a.Stdout
+		cmd.Stdout = a.terminal
 	}
 	if err := cmd.Run(); err != nil {
 		return fault.New(fault.Invalid, "the editor ended with an error, %s: %w", otherwise, err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,6 +23,7 @@ import (
 type printFlags struct {
 	as, request   string
 	last          int
+	lastSet       bool
 	full, thought bool
 }
 
@@ -30,7 +32,10 @@ func (a *app) printCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "print [TARGET]", Aliases: []string{"p"}, Short: "Print a conversation, or what a participant is shown of it",
 		Long: targets, Args: between(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.print(args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.lastSet = cmd.Flags().Changed("last")
+			return a.print(args, f)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.as, "as", "", "the messages that `NAME` would be sent now")
@@ -42,7 +47,7 @@ func (a *app) printCommand() *cobra.Command {
 }
 
 func (a *app) print(args []string, f printFlags) error {
-	if f.last < 0 {
+	if f.last < 0 || f.last == 0 && f.lastSet {
 		return fault.New(fault.Usage, "--last counts turns, %d is no count", f.last)
 	}
 	ws, c, err := a.reading(args)
@@ -162,6 +167,12 @@ func (p *printer) event(i int, ev *conversation.Event) error {
 	case conversation.ToolCallResponse:
 		p.speaker(i)
 		p.long("Result:", ev.Content)
+	case conversation.InquiryRequest:
+		p.speaker(i)
+		p.long("Question:", questionText(ev.Question))
+	case conversation.InquiryResponse:
+		p.speaker(i)
+		p.long("Answer:", string(ev.Answer))
 	case conversation.ConfigDelta:
 		text := fold(ev.Delta)
 		if p.flags.full {
@@ -252,3 +263,12 @@ func (p *printer) long(what, text string) {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// questionText is what an inquiry asks.
+func questionText(raw json.RawMessage) string {
+	var q struct{ Text string }
+	if json.Unmarshal(raw, &q) != nil || q.Text == "" {
+		return string(raw)
+	}
+	return q.Text
+}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 // app is one run: the process and the flags that every command takes.
 type app struct {
 	Process
+	terminal  io.Writer // standard output itself, for an editor to draw on
 	cfg       []string
 	format    string
 	quiet     bool
@@ -60,6 +63,9 @@ func (a *app) root() *cobra.Command {
 			a.command, a.waited = cmd.CommandPath(), cmd.Flags().Changed("wait")
 			if id := cmd.Flags().Lookup("id"); id != nil && id.Changed && id.Value.String() == "" {
 				return emptyTarget()
+			}
+			if a.waiting < 0 {
+				return fault.New(fault.Usage, "--wait %s is no time to wait", a.waiting)
 			}
 			if a.width < 0 {
 				return fault.New(fault.Usage, "--width %d is no width", a.width)
@@ -152,6 +158,9 @@ func (a *app) open() (*workspace.Workspace, error) {
 		dir = a.workspace
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(a.Dir, dir)
+		}
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fault.New(fault.NotFound, "there is no folder %s", dir).WithHint("-w takes the path of a workspace")
 		}
 	}
 	return workspace.Find(dir, a.places())

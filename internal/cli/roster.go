@@ -6,10 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
 	"jp/internal/term"
-	"jp/internal/workspace/config"
 	"jp/internal/workspace/query"
 )
 
@@ -62,11 +60,6 @@ func (a *app) uninviteCommand() *cobra.Command {
 		Args:        between(1, -1),
 		Annotations: map[string]string{changes: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range args {
-				if !speaker.ValidID(name) {
-					return config.NotAName(name)
-				}
-			}
 			return a.members(cmd.Context(), "uninvite", id, func(m *query.RosterChange) error {
 				for _, name := range args {
 					if err := m.Uninvite(name); err != nil {

@@ -20,6 +20,10 @@ func (a *app) useCommand() *cobra.Command {
 				return fault.New(fault.Invalid, "this session cannot be told from others, so none can be active in it").
 					WithHint("set JP_SESSION to a name for it, or name the conversation each time: jp q --id %s", c.ID)
 			}
+			if c.Archived {
+				return fault.New(fault.Invalid, "conversation %s is archived", c.ID).
+					WithHint("move its folder out of .archive to go on with it: %s", c.Dir)
+			}
 			before, _ := ws.Active()
 			if err := ws.SetActive(c.ID); err != nil {
 				return err

@@ -47,7 +47,8 @@ func newCall(prompt Prompt, limits Limits, emit sink) *call {
 		echo: speaker.NewEcho(prompt.Label), byIndex: map[int]*toolCall{}}
 }
 
-// firstChunk is how many times longer than later ones the first chunk may take.
+// firstChunk is how many times longer than later ones the first text, reasoning
+// or call may take.
 const firstChunk = 10
 
 // stream runs the call to its finish reason, or returns why there is none.
@@ -72,7 +73,10 @@ func (c *call) stream(ctx context.Context, model llm.Model) error {
 		if err := c.take(chunk); err != nil {
 			return err
 		}
-		if patience = c.limits.Idle; idle != nil {
+		if c.began { // a bare role, or a sign of life, is no beginning
+			patience = c.limits.Idle
+		}
+		if idle != nil {
 			idle.Reset(patience)
 		}
 	}

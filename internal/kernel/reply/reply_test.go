@@ -183,6 +183,9 @@ error timed_out nothing came for 1m0s`},
 		{"a long history is read for minutes", [][]step{{wait(9 * time.Minute), text("Hi"), stop}}, "", `
 text "Hi"
 ANSWER text "Hi"`},
+		{"a sign of life is no beginning", [][]step{{wait(time.Second), wait(9 * time.Minute), text("Hi"), stop}}, "", `
+text "Hi"
+ANSWER text "Hi"`},
 		{"silence at first is retried", [][]step{{wait(11 * time.Minute)}, {text("Hi"), stop}}, "", `
 notice timed out, retrying (1/2) in 1s
 text "Hi"

@@ -127,7 +127,7 @@ func (a Assistant) Ready() error {
 	}
 	if a.Model == (ModelID{}) {
 		return fault.New(fault.Config, "participant %q has no model", a.ID).
-			WithHint("use `-m MODEL`, set %s.model.id, or run `jp init`", Key(a.ID))
+			WithHint("use `-m MODEL` when it alone is asked, else `-c @%s:model.id=MODEL`; assistant.model.id in .jp/config.toml is for all new ones", a.ID)
 	}
 	return nil
 }

@@ -72,9 +72,44 @@ func AssistantTree(t Tree, name string) (Tree, bool) {
 // not changed.
 func WithAssistant(t Tree, name string, sub Tree) Tree { return with(t, sub, keyPath(name)...) }
 
-// CheckRoster refuses what no query may run with: an active participant
-// without configuration, and an assistants.assistant. Errors: fault.Invalid.
+// CheckForm refuses a roster that is no list of texts, and participants that
+// are no tables: read leniently they would be somebody else. Errors:
+// fault.Damaged.
+func CheckForm(t Tree) error {
+	const key = "conversation.participants"
+	if v := at(t, "conversation", "participants"); v != nil {
+		list, ok := v.([]any)
+		for _, e := range list {
+			_, text := e.(string)
+			ok = ok && text
+		}
+		if !ok {
+			return fault.New(fault.Damaged, "%s is no list of names", key)
+		}
+	}
+	for _, k := range []string{Reserved, "assistants", "conversation"} {
+		if v := at(t, k); v != nil {
+			if _, ok := v.(Tree); !ok {
+				return fault.New(fault.Damaged, "%s is no table", k)
+			}
+		}
+	}
+	for _, name := range keys(table(t, "assistants")) {
+		if _, ok := at(t, "assistants", name).(Tree); !ok && at(t, "assistants", name) != nil {
+			return fault.New(fault.Damaged, "assistants.%s is no table", name)
+		}
+	}
+	return nil
+}
+
+// CheckRoster refuses what no query may run with: what CheckForm refuses, an
+// active participant without configuration, and an assistants.assistant.
+// Errors: fault.Invalid and those of CheckForm.
 func CheckRoster(t Tree) error {
+	if err := CheckForm(t); err != nil {
+		return fault.New(fault.Damaged, "the conversation's configuration: %w", err).
+			WithHint("mend it with `jp c edit --base-config` or `jp c edit --events`")
+	}
 	if at(t, "assistants", Reserved) != nil {
 		return fault.New(fault.Invalid, "assistants.%s is not allowed: %q is the top-level table", Reserved, Reserved).
 			WithHint("remove it with `jp c edit --base-config` or `jp c edit --events`")

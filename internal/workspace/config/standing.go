@@ -29,6 +29,13 @@ func OfMachine(key string) bool {
 	return top == "user" || top == "providers"
 }
 
+// NotOfMachine tells whether a value of -c assigns a key that is not the
+// machine's matter, such as an element of a list that only a conversation has.
+func NotOfMachine(value string) bool {
+	a, err := ParseAssignment(value)
+	return err == nil && a.Path == "" && (a.Participant != "" || len(a.Key) > 0 && !OfMachine(a.Key[0]))
+}
+
 // TakeUser returns t with the user table of from: who is asking is a matter of
 // the machine, never of a conversation that came from somebody else.
 func TakeUser(t, from Tree) Tree {
@@ -54,7 +61,8 @@ func TakeProviders(t, here Tree) Tree {
 	}
 	for id := range own {
 		if base, ok := foreignBase(t, here, id); ok && loopback(base) {
-			llm = with(llm, base, id, "base_url")
+			// Whoever listens there has no claim to a key.
+			llm = with(with(llm, base, id, "base_url"), "", id, "api_key_env")
 		}
 	}
 	t = without(t, "providers")

@@ -12,6 +12,7 @@ import (
 
 	"jp/internal/lib/atomicfile"
 	"jp/internal/lib/fault"
+	"jp/internal/workspace/config"
 )
 
 // The files of a conversation's directory.
@@ -102,7 +103,18 @@ func Check(path string, data []byte) error {
 		_, err := ParseMeta(path, data)
 		return err
 	case BaseFile:
-		return checkObject(path, data)
+		if err := checkObject(path, data); err != nil {
+			return err
+		}
+		var base map[string]any
+		err := unmarshal(bytes.TrimPrefix(data, byteOrderMark), &base)
+		if err == nil {
+			err = config.CheckForm(config.Stored(base))
+		}
+		if err != nil {
+			return &Damage{Path: path, Reason: err.Error()}
+		}
+		return nil
 	}
 	s, err := Parse(path, data, nil, 0, Env{})
 	if err != nil {

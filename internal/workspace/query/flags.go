@@ -88,12 +88,10 @@ func (st *setup) attach(in Input) error {
 		}
 		inside, err := st.Place.Look(ref)
 		switch {
-		case err != nil && fault.CodeOf(err) == fault.NotFound:
+		case err != nil && (inside || fault.CodeOf(err) == fault.NotFound): // a word of prose must not stop a query
 			st.Notes("file:" + path + " is read as text: " + err.Error())
 		case !inside:
 			st.Notes("file:" + path + " is read as text: it lies outside the workspace; attach it with -a " + shell.Quote(path))
-		case err != nil:
-			return unattached("file:"+path, err)
 		default:
 			st.named = append(st.named, ref)
 		}

@@ -185,6 +185,9 @@ func (r *Run) resume(ctx context.Context, in Input) error {
 	waiting := open.Stream.Waiting(last.ID)
 	if len(waiting) == 0 {
 		r.Notes("every reply to the last request is complete")
+		if len(in.Flags)+len(in.Config)+len(in.Attach) > 0 {
+			r.Notes("what was given with --resume changes nothing then")
+		}
 	}
 	for _, name := range waiting {
 		if st.active(name) {

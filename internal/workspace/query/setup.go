@@ -73,7 +73,7 @@ func (r *Run) oldSetup(stream *conversation.Stream, in Input) (*setup, error) {
 	st.tree, _ = config.KeepParticipants(tree, st.from)
 	alone, here := *r.Loader, st.Base.Clone()
 	alone.Note = func(string) {} // said already
-	if _, err := alone.Lay(here, in.Config); err != nil {
+	if _, err := alone.Lay(here, slices.DeleteFunc(slices.Clone(in.Config), config.NotOfMachine)); err != nil {
 		return nil, err
 	}
 	st.here = here.Merged()

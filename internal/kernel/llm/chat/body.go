@@ -61,7 +61,7 @@ func (c Config) Body(req llm.Request) ([]byte, error) {
 	if p.TopP != nil {
 		fields = append(fields, field{"top_p", *p.TopP})
 	}
-	if p.TopK != nil && d.topK {
+	if p.TopK != nil && (d.topK || !c.capped()) { // compatible servers know it, OpenAI refuses it
 		fields = append(fields, field{"top_k", *p.TopK})
 	}
 	if sent, _ := d.split(p.Stop); len(sent) > 0 {

@@ -28,7 +28,7 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err // the URL is said already
 	}
-	at := to.Scheme + "://" + to.Host
+	at := address(to)
 	e := &llm.Error{
 		Kind: llm.Unreachable, Provider: m.cfg.Provider, Err: err,
 		Message: "no answer from " + at + ": " + err.Error(),
@@ -46,6 +46,13 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	return e
 }
 
+// address is the server as base_url names it: without credentials and query,
+// which are nobody's to read, and without what was added to it.
+func address(to *url.URL) string {
+	path := strings.TrimSuffix(strings.TrimSuffix(to.Path, "/chat/completions"), "/v1")
+	return to.Scheme + "://" + to.Host + path
+}
+
 // status is the error of an answer other than 200.
 func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // what came of it will do
@@ -57,7 +64,7 @@ func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Erro
 	if e.Message == "" {
 		e.Message = "the server answered " + resp.Status
 	}
-	at := to.Scheme + "://" + to.Host
+	at := address(to)
 	if code == "context_length_exceeded" || code == "exceed_context_size_error" {
 		e.Hint = "the conversation is too long for this model: ask one with a larger context, or begin a new conversation"
 	}
