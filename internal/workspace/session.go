@@ -124,6 +124,9 @@ func (w *Workspace) SetActive(id conversation.ID) error {
 	if err := w.makeSilo(sessionsDir); err != nil {
 		return forgotten(err)
 	}
+	if len(s.History) > 0 && s.History[0].ID == id {
+		return nil // it is already, and each request would write the file again
+	}
 	history := []visit{{id, w.env.Now().UTC()}}
 	for _, v := range s.History {
 		if v.ID != id && len(history) < sessionDepth {
