@@ -1,9 +1,13 @@
 package config
 
+// standIn marks a model that is there for other readers only.
+const standIn = "stand_in"
+
 // Snapshot is what a new conversation stores of a finalized tree: everything,
 // the roster too, in the encodings that the existing tool reads. For it alone
 // it adds conversation.tools = {"*": {run}} and, when the top-level assistant
-// has no model, the first participant's; Stored undoes the former.
+// has no model, the first participant's, marked as a stand-in; Stored undoes
+// both.
 func Snapshot(t Tree) Tree {
 	t = rewrite(schema(), settle(clean(t).(Tree)), func(n *node, v any) any {
 		if n.wrap {
@@ -27,7 +31,7 @@ func Snapshot(t Tree) Tree {
 	for _, name := range Roster(t) {
 		sub, _ := AssistantTree(t, name)
 		if id, ok := at(sub, "model", "id").(Tree); ok { // a text would be an alias that nothing resolves
-			return with(t, id, Reserved, "model", "id")
+			return with(with(t, id, Reserved, "model", "id"), true, Reserved, "model", standIn)
 		}
 	}
 	return t

@@ -7,9 +7,12 @@ import "maps"
 // flattened first event. It never fails and keeps unknown keys. Legacy
 // conversation.tools become assistant.tools; where both stand, as in our own
 // snapshots, only tools that assistant.tools does not name are taken, and never
-// the "*" that stands there for other readers.
+// the "*" that stands there for other readers, no more than a stand-in model.
 func Stored(m map[string]any) Tree {
 	t := normalise(m).(Tree)
+	if at(t, Reserved, "model", standIn) == true {
+		t = without(without(t, Reserved, "model", "id"), Reserved, "model", standIn)
+	}
 	legacy, ok := at(t, "conversation", "tools").(Tree)
 	if !ok {
 		return t
