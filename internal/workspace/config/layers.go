@@ -183,7 +183,8 @@ func (l *Loader) files(base *Stack, name string) ([]string, error) {
 		}
 	}
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~/") || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
-		return nil, fault.New(fault.NotFound, "no config file %q", name)
+		return nil, fault.New(fault.NotFound, "no config file %q", name).
+			WithHint("paths are relative to the working directory; a bare name is looked up in config_load_paths")
 	}
 	return l.search(base, name)
 }
