@@ -16,7 +16,7 @@ const (
 	// as a paragraph that is still being written. A heading underlined by ===
 	// or a table row without a leading bar that is longer than this is taken
 	// for text; whoever reads along is not kept waiting for the line's end.
-	head = 60
+	head = 24
 	// maxPending bounds a block that is kept until its end, in bytes.
 	maxPending = 256 << 10
 )
