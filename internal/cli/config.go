@@ -38,25 +38,6 @@ func (a *app) configCommand() *cobra.Command {
 	return group("config", "Look at the configuration", []string{"cfg"}, show)
 }
 
-// fresh is the configuration that a new conversation would begin with.
-func (a *app) fresh() (config.Tree, error) {
-	ws, err := a.open()
-	if err != nil {
-		return nil, err
-	}
-	base, err := a.base(ws)
-	if err != nil {
-		return nil, err
-	}
-	stack := base.Clone()
-	scoped, err := a.loader(ws).Lay(stack, a.cfg)
-	if err == nil && len(scoped) > 0 {
-		err = fault.New(fault.Usage, "%s changes a participant, and there is no conversation here", scoped[0].Text).
-			WithHint("`jp config show --id active` shows a conversation's")
-	}
-	return stack.Merged(), err
-}
-
 func (a *app) showConfig(key, id string, defaults bool) error {
 	var tree config.Tree
 	switch {
@@ -82,8 +63,15 @@ func (a *app) showConfig(key, id string, defaults bool) error {
 			return err
 		}
 	default:
-		var err error
-		if tree, err = a.fresh(); err != nil {
+		ws, err := a.open()
+		if err != nil {
+			return err
+		}
+		run, err := a.run(ws)
+		if err != nil {
+			return err
+		}
+		if tree, err = run.Fresh(a.cfg); err != nil {
 			return err
 		}
 	}

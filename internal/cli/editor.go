@@ -81,7 +81,7 @@ func (d *draft) write(ctx context.Context, text string) (string, error) {
 			WithHint("give the text: jp q \"…\", pipe it in, or %s", way)
 	}
 	if old, err := os.ReadFile(d.path); err == nil {
-		text = strings.TrimSpace(text + "\n\n" + aboveCut(string(old))) // nobody's words are written over
+		text = joinDraft(text, aboveCut(string(old)))
 	}
 	if d.app.noPersist { // a file that an editor can open, and nobody finds later
 		dir, err := os.MkdirTemp("", "jp-draft-")
@@ -106,6 +106,18 @@ func (d *draft) write(ctx context.Context, text string) (string, error) {
 		return "", fault.New(fault.Storage, "cannot read the draft: %w", err)
 	}
 	return aboveCut(string(data)), nil
+}
+
+// joinDraft puts a draft that waits behind new words, so that nobody's words
+// are written over; a draft of the same words is not put there twice.
+func joinDraft(text, old string) string {
+	switch {
+	case strings.Contains(text, old):
+		return text
+	case strings.Contains(old, text):
+		return old
+	}
+	return text + "\n\n" + old
 }
 
 // done forgets the draft once its request is saved.

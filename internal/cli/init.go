@@ -38,6 +38,9 @@ func (a *app) initCommand() *cobra.Command {
 }
 
 func (a *app) init(ctx context.Context, path, model string) error {
+	if a.workspace != "" {
+		return fault.New(fault.Usage, "-w names a workspace that is there; `jp init` makes one").WithHint("jp init PATH")
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
 	}

@@ -27,6 +27,12 @@ func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 	}
 	dialect, _ := chat.DialectOf(id.Provider)
 	p := config.Provider(tree, id.Provider)
+	if base := a.Getenv(p.BaseURLEnv); p.BaseURLEnv != "" && base != "" {
+		p.BaseURL = base
+		if p.KeyEnv == "" { // it was kept from a conversation's server, which is not asked now
+			p.KeyEnv = config.Provider(config.Tree{}, id.Provider).KeyEnv
+		}
+	}
 	cfg := chat.Config{
 		Provider:  id.Provider,
 		BaseURL:   p.BaseURL,
@@ -37,9 +43,6 @@ func (a *app) model(tree config.Tree, as config.Assistant) (llm.Model, error) {
 	}
 	if p.KeyEnv != "" {
 		cfg.Key = a.Getenv(p.KeyEnv)
-	}
-	if p.BaseURLEnv != "" && a.Getenv(p.BaseURLEnv) != "" {
-		cfg.BaseURL = a.Getenv(p.BaseURLEnv)
 	}
 	if p.AppName != "" {
 		cfg.Headers["X-Title"] = p.AppName

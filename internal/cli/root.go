@@ -159,7 +159,7 @@ func (a *app) open() (*workspace.Workspace, error) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(a.Dir, dir)
 		}
-		if _, err := os.Stat(dir); err != nil {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, fault.New(fault.NotFound, "there is no folder %s", dir).WithHint("-w takes the path of a workspace")
 		}
 	}

@@ -48,6 +48,15 @@ func (s *Stack) Over(stream Tree) *Stack {
 	return c
 }
 
+// Under returns a stack for what is the machine's matter: s, and below it what
+// the conversation's stream may say where s is silent, by the rule of
+// TakeProviders. s is not changed.
+func (s *Stack) Under(stream Tree) *Stack {
+	said := TakeProviders(stream, Tree{})
+	layer := Layer{Origin: Origin{Kind: FromConversation}, Tree: Tree{"providers": said["providers"]}}
+	return &Stack{layers: append([]Layer{layer}, s.layers...), note: s.note}
+}
+
 // Merged folds the layers. It holds strategies that a later merge may still
 // need, and no defaults: see Finalize. extends has done its work and is gone.
 func (s *Stack) Merged() Tree {

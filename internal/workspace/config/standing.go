@@ -22,6 +22,13 @@ func KeepParticipants(t, from Tree) (kept Tree, had bool) {
 	return kept, !equal(kept, t)
 }
 
+// OfConversation tells whether a dotted key is a conversation's own matter, in
+// which files have no say once it exists: see KeepParticipants.
+func OfConversation(key string) bool {
+	return key == "assistants" || strings.HasPrefix(key, "assistants.") || key == "conversation.participants" ||
+		strings.HasPrefix(key, "conversation.participants.")
+}
+
 // OfMachine tells whether a dotted key is the machine's matter alone: see
 // TakeUser and TakeProviders.
 func OfMachine(key string) bool {
@@ -61,8 +68,10 @@ func TakeProviders(t, here Tree) Tree {
 	}
 	for id := range own {
 		if base, ok := foreignBase(t, here, id); ok && loopback(base) {
-			// Whoever listens there has no claim to a key.
-			llm = with(with(llm, base, id, "base_url"), "", id, "api_key_env")
+			llm = with(llm, base, id, "base_url")
+			if at(here, "providers", "llm", id, "api_key_env") == nil {
+				llm = with(llm, "", id, "api_key_env") // whoever listens there has no claim to a key
+			}
 		}
 	}
 	t = without(t, "providers")

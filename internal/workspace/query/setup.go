@@ -96,20 +96,54 @@ func (r *Run) Config(stream *conversation.Stream, values []string) (config.Tree,
 // Explain lists what sets a key in a conversation, or without one in the
 // configuration, the value that counts last. Errors: those of -c.
 func (r *Run) Explain(stream *conversation.Stream, values []string, key string) ([]config.Setting, error) {
-	stack := r.Base.Clone()
-	if stream != nil && !config.OfMachine(key) {
-		stack = r.Base.Over(stream.Config())
+	st, stack := r.setup(), r.Base.Clone()
+	plain := stack // what a -c without a name is laid on
+	if stream != nil {
+		st.tree = stream.Config()
+		switch {
+		case config.OfMachine(key):
+			stack = r.Base.Under(st.tree)
+			plain = stack
+		case config.OfConversation(key):
+			stack = (&config.Stack{}).Over(st.tree)
+		default:
+			stack = r.Base.Over(st.tree)
+			plain = stack
+		}
 	}
-	scoped, err := r.Loader.Lay(stack, values)
+	scoped, err := r.Loader.Lay(plain, values)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range scoped {
+		if stream == nil {
+			return nil, noConversation(a)
+		}
+		if !st.knows(a.Participant) {
+			return nil, st.unknown(a.Participant)
+		}
 		if err := stack.Assign(a); err != nil {
 			return nil, err
 		}
 	}
 	return stack.Explain(key), nil
+}
+
+// noConversation refuses -c @name:… where nobody is.
+func noConversation(a config.Assignment) error {
+	return fault.New(fault.Usage, "%s changes a participant, and there is no conversation here", a.Text).
+		WithHint("`jp config show --id active` shows a conversation's")
+}
+
+// Fresh is the configuration that a new conversation would begin with. Errors:
+// those of -c.
+func (r *Run) Fresh(values []string) (config.Tree, error) {
+	stack := r.Base.Clone()
+	scoped, err := r.Loader.Lay(stack, values)
+	if err == nil && len(scoped) > 0 {
+		err = noConversation(scoped[0])
+	}
+	return stack.Merged(), err
 }
 
 // lay lays -c on a stack and returns what that makes.
