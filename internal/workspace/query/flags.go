@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"jp/internal/kernel/speaker"
 	"jp/internal/lib/fault"
@@ -19,8 +18,7 @@ type Flag struct {
 	Name  string // long form, as `--model`
 	Value string // as typed; empty for a flag without one
 	// Assign is the assignment below the participant's key, as
-	// `model.id=gpt`; of a --param it is built from the value. Empty for a
-	// flag that maps to no single key.
+	// `model.id=gpt`; of a --param it is built from the value.
 	Assign string
 }
 
@@ -56,29 +54,31 @@ func (st *setup) ambiguous(f Flag) error {
 	if f.Value != "" {
 		flag += " " + shell.Quote(f.Value)
 	}
-	ways := []string{fmt.Sprintf("`--at %s %s`", name, flag)}
-	if st.resuming {
-		ways = nil // --resume takes no --at
+	way := fmt.Sprintf("`-c %s`", shell.Quote("@"+name+":"+f.Assign))
+	if !st.resuming { // --resume takes no --at
+		way = fmt.Sprintf("`--at %s %s` or %s", name, flag, way)
 	}
-	if f.Assign != "" {
-		ways = append(ways, fmt.Sprintf("`-c %s`", shell.Quote("@"+name+":"+f.Assign)))
-	}
-	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("use %s", strings.Join(ways, " or "))
+	return fault.New(fault.Usage, "`%s` is ambiguous for a broadcast request", f.Name).WithHint("use %s", way)
 }
 
 // attach adds what -a and `file:` name to the conversation's attachments. What
 // lies outside the workspace is sent in this run and not kept: others who have
 // the conversation lack the file, or have another at its place.
 func (st *setup) attach(in Input) error {
+	var keep []attach.Ref
 	for _, typed := range in.Attach {
 		ref, err := st.Place.Typed(typed)
 		if err != nil {
 			return err
 		}
-		if _, err := st.Place.Look(ref); err != nil {
+		inside, err := st.Place.Look(ref)
+		if err != nil {
 			return unattached(typed, err)
 		}
 		st.named = append(st.named, ref)
+		if inside {
+			keep = append(keep, ref)
+		}
 	}
 	// Only what a person typed: piped text must not choose files to send.
 	for _, path := range speaker.Files(in.Text) {
@@ -93,7 +93,7 @@ func (st *setup) attach(in Input) error {
 		case !inside:
 			st.Notes("file:" + path + " is read as text: it lies outside the workspace; attach it with -a " + shell.Quote(path))
 		default:
-			st.named = append(st.named, ref)
+			st.named, keep = append(st.named, ref), append(keep, ref)
 		}
 	}
 	have := map[string]bool{}
@@ -102,8 +102,8 @@ func (st *setup) attach(in Input) error {
 			have[ref.String()] = true
 		}
 	}
-	for _, ref := range st.named {
-		if inside, err := st.Place.Look(ref); have[ref.String()] || !inside || err != nil {
+	for _, ref := range keep {
+		if have[ref.String()] {
 			continue
 		}
 		have[ref.String()] = true
