@@ -90,15 +90,19 @@ func folders() []string {
 		"internal/scene",
 		"internal/scene/card",
 		"internal/scene/lore",
+		"internal/scene/macro",
 		"internal/scene/prompt",
 		"internal/scene/pipeline",
 		"internal/scene/sqlstore",
 		"internal/scene/storetest",
+		"internal/scene/sample",
+		"internal/scene/tavern",
 		"internal/kernel/speaker",
 		"internal/kernel/projection",
 		"internal/kernel/exchange",
 		"internal/kernel/reply",
 		"internal/kernel/llm",
+		"internal/kernel/llm/catalog",
 		"internal/kernel/llm/chat",
 		"internal/kernel/llm/rehearsal",
 		"internal/kernel/llm/llmtest",
@@ -148,6 +152,12 @@ func modules() map[string][]string {
 		"github.com/bmatcuk/doublestar/v4":         {"internal/workspace/config", "internal/workspace/attach"}, // ** in extends and file:
 		"github.com/santhosh-tekuri/jsonschema/v6": {"internal/workspace/tool", "internal/workspace/query"},    // arguments and answers against a schema
 		"golang.org/x/text":                        {"internal/lib/..."},
+		"github.com/danielgtaylor/huma/v2":         {"internal/httpapi"}, // routes, validation, OpenAPI
+		"github.com/swaggo/files/v2":               {"internal/httpapi"}, // the API's page
+		"golang.org/x/image":                       {"internal/httpapi"}, // thumbnails
+		"github.com/google/uuid":                   {"internal/scene", "internal/scene/card"},
+		"github.com/pressly/goose/v3":              {"internal/scene/sqlstore"}, // migrations
+		"modernc.org/sqlite":                       {"internal/scene/sqlstore"},
 		"golang.org/x/sync":                        {"internal/workspace", "internal/workspace/tool"}, // bounded listing
 	}
 }
@@ -159,6 +169,7 @@ func testModules() []string {
 		"github.com/google/go-cmp/...",
 		"github.com/rogpeppe/go-internal/...",
 		"github.com/santhosh-tekuri/jsonschema/v6",
+		"github.com/tidwall/gjson",
 		"golang.org/x/tools/txtar",
 		"pgregory.net/rapid",
 	}

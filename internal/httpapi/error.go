@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"jp/internal/lib/fault"
+)
+
+// statuses maps fault codes to statuses; what is not listed is 500.
+var statuses = map[fault.Code]int{
+	fault.Usage:    http.StatusBadRequest,
+	fault.Invalid:  http.StatusBadRequest,
+	fault.Config:   http.StatusBadRequest,
+	fault.NotFound: http.StatusNotFound,
+	fault.Conflict: http.StatusConflict,
+	fault.Busy:     http.StatusConflict,
+	fault.Provider: http.StatusBadGateway,
+}
+
+// Problem is the body of every error: a sentence, or for a body that does not
+// fit a list of what is wrong where.
+type Problem struct {
+	Status int    `json:"-"`
+	Detail any    `json:"detail"`
+	Code   string `json:"code,omitempty" doc:"busy while an exchange holds the conversation"`
+}
+
+// Misfit is one thing that is wrong with a request.
+type Misfit struct {
+	Loc []any  `json:"loc"` // body, query or path, then the field's path
+	Msg string `json:"msg"`
+}
+
+func (p *Problem) Error() string  { s, _ := p.Detail.(string); return s }
+func (p *Problem) GetStatus() int { return p.Status }
+
+var _ huma.StatusError = (*Problem)(nil)
+
+// refuse turns an error into what the client gets. What is no fault of the
+// client is logged and not told.
+func (a *api) refuse(ctx context.Context, err error) error {
+	code := fault.CodeOf(err)
+	status, ok := statuses[code]
+	if !ok {
+		status = http.StatusInternalServerError
+		a.Log.ErrorContext(ctx, "request failed", "code", string(code), "error", err)
+		return &Problem{Status: status, Detail: "jp could not do this; its log says why"}
+	}
+	p := &Problem{Status: status, Detail: sentence(err)}
+	if code == fault.Busy {
+		p.Code = string(code)
+	}
+	return p
+}
+
+// sentence is an error with what can be done about it.
+func sentence(err error) string {
+	if hint := fault.HintOf(err); hint != "" {
+		return err.Error() + ": " + hint
+	}
+	return err.Error()
+}
+
+// misfit is a 422 that only the code behind the schema can find.
+func misfit(msg string, loc ...any) error {
+	return &Problem{Status: http.StatusUnprocessableEntity, Detail: []Misfit{{Loc: loc, Msg: msg}}}
+}
+
+// detail gives huma's own errors the shape of ours.
+func detail(_ huma.Context, _ string, v any) (any, error) {
+	e, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	if e.Status != http.StatusUnprocessableEntity {
+		return &Problem{Status: e.Status, Detail: e.Detail}, nil
+	}
+	list := []Misfit{}
+	for _, d := range e.Errors {
+		list = append(list, Misfit{Loc: location(d.Location), Msg: d.Message})
+	}
+	return &Problem{Status: e.Status, Detail: list}, nil
+}
+
+// location cuts "body.members[2].muted" into its steps.
+func location(path string) []any {
+	loc := []any{}
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		if n, err := strconv.Atoi(step); err == nil {
+			loc = append(loc, n)
+		} else {
+			loc = append(loc, step)
+		}
+	}
+	return loc
+}

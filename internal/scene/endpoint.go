@@ -1,0 +1,51 @@
+package scene
+
+// Where an endpoint comes from.
+const (
+	SourceDatabase = "database"
+	SourceConfig   = "config"
+	SourceEnv      = "env"
+)
+
+// Lane is what a model is used for.
+type Lane string
+
+// The lanes: Writer writes replies, Agent plans, edits, drafts and sums up.
+const (
+	LaneWriter Lane = "writer"
+	LaneAgent  Lane = "agent"
+)
+
+// Endpoint is a server of models. Keys never leave the program: whoever
+// answers requests says only whether there is one.
+type Endpoint struct {
+	ID     string
+	Source string // SourceDatabase, or a standing one that is not stored
+	URL    string // up to and including /v1
+	Key    string
+	Mode   string // chat
+	Proxy  string // empty, or an http, https or socks5 URL
+	// The configs in use, one for each lane; nil when there is none.
+	WriterConfig *string
+	AgentConfig  *string
+}
+
+// ModelConfig is a model of an endpoint with its parameters. nil is not sent.
+type ModelConfig struct {
+	ID                string
+	EndpointID        string
+	Lane              Lane
+	Model             string
+	SystemPrompt      string
+	Temperature       *float64
+	MinP              *float64
+	TopK              *int
+	TopP              *float64
+	RepetitionPenalty *float64
+	MaxTokens         *int
+	ReasoningEffort   string
+	ReasoningParam    string
+	ReasoningValue    string
+	ExtraHeaders      string // lines "Name: value"
+	ExtraBody         string // a JSON object, or empty
+}

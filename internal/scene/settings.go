@@ -1,0 +1,67 @@
+package scene
+
+import "encoding/json"
+
+// Settings are those of the whole installation, and what a partial update of
+// them may name. The JSON names are those of the wire and of the store.
+type Settings struct {
+	SharedSystemPrompt string `json:"shared_system_prompt"`
+	SystemPrompt       string `json:"system_prompt"`
+	UserName           string `json:"user_name"`
+	UserDescription    string `json:"user_description"`
+
+	EnableAgent              bool            `json:"enable_agent"`
+	EnabledTools             map[string]bool `json:"enabled_tools"` // of Tools
+	PreventPromptOverrides   bool            `json:"prevent_prompt_overrides"`
+	DirectorIndividual       bool            `json:"director_individual_fragments"`
+	AgenticLorebook          bool            `json:"agentic_lorebook_enabled"`
+	ReasoningEnabledPasses   map[string]bool `json:"reasoning_enabled_passes"` // director, writer, editor
+	ReasoningPrefillPasses   map[string]bool `json:"reasoning_prefill_passes"`
+	LengthGuard              bool            `json:"length_guard_enabled"`
+	LengthGuardEnforce       bool            `json:"length_guard_enforce"`
+	LengthGuardMaxWords      int             `json:"length_guard_max_words"`
+	LengthGuardMaxParagraphs int             `json:"length_guard_max_paragraphs"`
+	EditorAuditToggles       map[string]bool `json:"editor_audit_toggles"`
+	ShowEditorDiff           bool            `json:"show_editor_diff"`
+	HideStreamingUntilBaked  bool            `json:"hide_streaming_until_baked"`
+	InspectorOpenStates      map[string]bool `json:"inspector_open_states"`
+	WorkflowConfig           json.RawMessage `json:"workflow_config"`
+	WorkflowsGloballyEnabled bool            `json:"workflows_globally_enabled"`
+	WorkflowEnabled          map[string]bool `json:"workflow_enabled"`
+	LocalMLEnabled           map[string]bool `json:"local_ml_enabled"`
+	AttachmentCacheBudget    int64           `json:"attachment_cache_budget_bytes"`
+
+	ActivePersonaID  *string `json:"active_persona_id"`
+	ActiveEndpointID *string `json:"active_endpoint_id"`
+
+	AgentSameAsWriter       bool    `json:"agent_same_as_writer"`
+	AgentEndpointID         *string `json:"agent_endpoint_id"`
+	AgentSharedSystemPrompt string  `json:"agent_shared_system_prompt"`
+}
+
+// Tools are the names that EnabledTools may hold.
+func Tools() []string { return []string{"direct_scene", "editor_apply_patch"} }
+
+// leastCacheBudget is the floor of AttachmentCacheBudget, in bytes.
+const leastCacheBudget = 50 << 20
+
+// DefaultSettings are those of a fresh installation.
+func DefaultSettings() Settings {
+	return Settings{
+		UserName:                 "User",
+		EnableAgent:              true,
+		EnabledTools:             map[string]bool{"direct_scene": true, "editor_apply_patch": true},
+		ReasoningEnabledPasses:   map[string]bool{"director": false, "writer": false, "editor": false},
+		ReasoningPrefillPasses:   map[string]bool{},
+		LengthGuardMaxWords:      240,
+		LengthGuardMaxParagraphs: 4,
+		EditorAuditToggles:       map[string]bool{},
+		InspectorOpenStates:      map[string]bool{},
+		WorkflowConfig:           json.RawMessage("{}"),
+		WorkflowsGloballyEnabled: true,
+		WorkflowEnabled:          map[string]bool{},
+		LocalMLEnabled:           map[string]bool{},
+		AttachmentCacheBudget:    500 << 20,
+		AgentSameAsWriter:        true,
+	}
+}
