@@ -30,35 +30,89 @@ type Config struct {
 // api is one API while its routes are registered and served.
 type api struct {
 	Config
+	mux  *http.ServeMux
 	huma huma.API
 }
 
-// newAPI registers every route on mux.
-func newAPI(cfg Config, mux *http.ServeMux) *api {
+// newAPI registers every route.
+func newAPI(cfg Config) *api {
 	hc := huma.DefaultConfig("jp", cfg.Version)
 	hc.CreateHooks = nil // no $schema in bodies
 	hc.DocsPath, hc.OpenAPIPath, hc.SchemasPath = "", "", ""
-	// Unknown fields are ignored and, in bodies, what is not required may be
-	// left out.
-	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
-	hc.Components.Schemas = registry
+	hc.Components.Schemas = newSchemas()
+	hc.AllowAdditionalPropertiesByDefault = true // unknown fields are ignored
 	hc.Transformers = []huma.Transformer{detail}
-	a := &api{Config: cfg, huma: humago.New(mux, hc)}
+	mux := http.NewServeMux()
+	a := &api{Config: cfg, mux: mux, huma: humago.New(mux, hc)}
+	a.huma.UseMiddleware(ours)
+	a.routes()
+	tidySchemas(a.huma.OpenAPI())
 	return a
 }
 
+// ServeHTTP implements http.Handler. What no route takes is answered like any
+// other error of the API.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler, pattern := a.mux.Handler(r)
+	if pattern != "" {
+		a.mux.ServeHTTP(w, r)
+		return
+	}
+	said := &verdict{header: http.Header{}}
+	handler.ServeHTTP(said, r)
+	if allow := said.header.Get("Allow"); allow != "" {
+		w.Header().Set("Allow", allow)
+	}
+	switch said.status {
+	case http.StatusMethodNotAllowed:
+		writeProblem(w, &Problem{Status: said.status, Detail: "this route does not take " + method(r)})
+	default:
+		writeProblem(w, &Problem{Status: http.StatusNotFound, Detail: "there is no such route"})
+	}
+}
+
+// method is a request's method, which anybody can invent, fit for a sentence.
+func method(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return r.Method
+	}
+	return "that method"
+}
+
+// verdict keeps what the mux says about a request that no route takes.
+type verdict struct {
+	header http.Header
+	status int
+}
+
+func (v *verdict) Header() http.Header         { return v.header }
+func (v *verdict) WriteHeader(status int)      { v.status = status }
+func (v *verdict) Write(b []byte) (int, error) { return len(b), nil }
+
 // route registers one operation: in and out are structs as huma reads them.
-// Errors of serve become a status and a detail.
-func route[In, Out any](a *api, method, path, id, summary string, serve func(context.Context, *In) (*Out, error), with ...func(*huma.Operation)) {
-	op := huma.Operation{OperationID: id, Method: method, Path: "/api" + path, Summary: summary}
+// path is below /api and its first step is the operation's tag. Errors of serve
+// become a status and a detail; nil slices of an answer go out as [].
+func route[In, Out any](a *api, method, path, id, summary string, serve func(context.Context, *In) (*Out, error), with ...option) {
+	op := huma.Operation{
+		OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
+		Tags:         []string{firstStep(path)},
+		MaxBodyBytes: defaultLimit,
+		Responses:    map[string]*huma.Response{"default": problemResponse(a)},
+	}
 	for _, change := range with {
 		change(&op)
 	}
+	limitBody(&op)
 	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := serve(ctx, in)
 		if err != nil {
 			return nil, a.refuse(ctx, err)
 		}
+		fillSlices(out)
 		return out, nil
 	})
 }
+
+// New returns the web face: every route behind the guards.
+func New(cfg Config) (http.Handler, error) { return newAPI(cfg), nil }

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -44,6 +46,9 @@ var _ huma.StatusError = (*Problem)(nil)
 // refuse turns an error into what the client gets. What is no fault of the
 // client is logged and not told.
 func (a *api) refuse(ctx context.Context, err error) error {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
 	code := fault.CodeOf(err)
 	status, ok := statuses[code]
 	if !ok {
@@ -71,20 +76,43 @@ func misfit(msg string, loc ...any) error {
 	return &Problem{Status: http.StatusUnprocessableEntity, Detail: []Misfit{{Loc: loc, Msg: msg}}}
 }
 
-// detail gives huma's own errors the shape of ours.
-func detail(_ huma.Context, _ string, v any) (any, error) {
+// detail gives huma's own errors the shape of ours. A body that cannot be read
+// as JSON, or that is missing, does not fit either: 422.
+func detail(ctx huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
 	}
-	if e.Status != http.StatusUnprocessableEntity {
-		return &Problem{Status: e.Status, Detail: e.Detail}, nil
+	status := e.Status
+	if c, ok := ctx.(*answer); ok {
+		if status == http.StatusBadRequest || status == http.StatusInternalServerError {
+			c.status = http.StatusUnprocessableEntity
+		}
+		if c.status != 0 {
+			status = c.status
+		}
+	}
+	if status == http.StatusRequestEntityTooLarge {
+		return tooLarge(ctx.Operation().MaxBodyBytes - 1), nil
+	}
+	if status != http.StatusUnprocessableEntity {
+		return &Problem{Status: status, Detail: e.Detail}, nil
 	}
 	list := []Misfit{}
 	for _, d := range e.Errors {
 		list = append(list, Misfit{Loc: location(d.Location), Msg: d.Message})
 	}
-	return &Problem{Status: e.Status, Detail: list}, nil
+	if len(list) == 0 {
+		list = append(list, Misfit{Loc: []any{"body"}, Msg: e.Detail})
+	}
+	return &Problem{Status: status, Detail: list}, nil
+}
+
+// writeProblem answers with an error where huma does not.
+func writeProblem(w http.ResponseWriter, p *Problem) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
 }
 
 // location cuts "body.members[2].muted" into its steps.

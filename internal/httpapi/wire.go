@@ -3,6 +3,8 @@ package httpapi
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -47,6 +49,27 @@ func (o Opt[T]) Schema(r huma.Registry) *huma.Schema {
 	return &s
 }
 
+// Enum is an Opt of a closed set, which its field names in the tag enum. Null
+// does not fit: 422.
+type Enum[T ~string] struct{ Opt[T] }
+
+// Schema implements huma.SchemaProvider.
+func (e Enum[T]) Schema(r huma.Registry) *huma.Schema {
+	s := e.Opt.Schema(r)
+	s.Nullable = false
+	return s
+}
+
+// Resolve implements huma.ResolverWithPath.
+func (e *Enum[T]) Resolve(_ huma.Context, path *huma.PathBuffer) []error {
+	if !e.Null {
+		return nil
+	}
+	return []error{&huma.ErrorDetail{Location: path.String(), Message: "null is none of the values"}}
+}
+
+var _ huma.ResolverWithPath = (*Enum[string])(nil)
+
 // value is a change of a field that cannot be null: null leaves it alone.
 func value[T any](o Opt[T]) scene.Change[T] {
 	return scene.Change[T]{Set: o.Set && !o.Null, To: o.V}
@@ -89,13 +112,32 @@ func (f *Flag) UnmarshalJSON(b []byte) error {
 // Schema implements huma.SchemaProvider.
 func (f Flag) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
-		{Type: huma.TypeInteger, Enum: []any{0, 1}},
+		{Type: huma.TypeInteger, Enum: []any{0.0, 1.0}},
 		{Type: huma.TypeBoolean},
 	}}
 }
 
+// IfMatch is embedded in the inputs of operations that refuse to overwrite what
+// somebody else changed since.
+type IfMatch struct {
+	IfMatch string `header:"If-Match" doc:"The revision that the change is based on, as in the ETag; a newer one is a 409"`
+}
+
+// revision is the one that the client has seen, nil when it does not say.
+func (m IfMatch) revision() (*int64, error) {
+	text := strings.TrimSpace(m.IfMatch)
+	if text == "" || text == "*" {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(text, "W/"), `"`), 10, 64)
+	if err != nil {
+		return nil, misfit("this is no revision", "header", "If-Match")
+	}
+	return &n, nil
+}
+
+// etag is a revision as the ETag header carries it.
+func etag(revision int64) string { return strconv.Quote(strconv.FormatInt(revision, 10)) }
+
 // stamp is a time on the wire: ISO 8601, UTC, microseconds.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
-
-// schemaName names the schema of a type by the type alone.
-func schemaName(t reflect.Type, hint string) string { return huma.DefaultSchemaNamer(t, hint) }
