@@ -28,6 +28,8 @@ type Service struct {
 
 	mu   sync.Mutex
 	last time.Time // the newest time given out
+
+	claims claims
 }
 
 // New returns a Service.

@@ -1,0 +1,170 @@
+package scene
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"jp/internal/lib/fault"
+)
+
+// patience is how long a change waits for an exchange that holds what it wants
+// to change.
+const patience = 15 * time.Second
+
+// claims says who holds which conversation: an exchange while it runs, or for
+// a moment a change that must not happen beside one. The zero value is ready.
+type claims struct {
+	mu      sync.Mutex
+	held    map[string]*hold
+	leaving map[string]int // conversations that are about to be deleted
+	closed  bool
+}
+
+// hold is one right to a conversation.
+type hold struct {
+	stop func()        // ends the exchange; nil for a change
+	done chan struct{} // closed when it is given back
+}
+
+// Claim gives an exchange the right to a conversation until it calls release.
+// It is Busy at once while another exchange has it, while the conversation is
+// being deleted and once the Service is closing; behind a change, which is
+// short, it waits. stop must make the exchange end soon; it may be called more
+// than once, from any goroutine, and must not wait for the end.
+func (s *Service) Claim(ctx context.Context, id string, stop func()) (release func(), err error) {
+	for {
+		release, other, err := s.claims.take(id, stop)
+		if other == nil {
+			return release, err
+		}
+		if other.stop != nil {
+			return nil, fault.New(fault.Busy, "a reply is being written in this conversation").
+				WithHint("wait until it is finished, or stop it")
+		}
+		select {
+		case <-other.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Close stops every exchange, lets none begin, and waits for them to save what
+// they have. It returns ctx's error when that takes longer.
+func (s *Service) Close(ctx context.Context) error {
+	held := s.claims.close()
+	for _, h := range held {
+		if h.stop != nil {
+			h.stop()
+		}
+	}
+	for _, h := range held {
+		select {
+		case <-h.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// settle holds a conversation for a change, after the exchange that runs in it.
+func (s *Service) settle(ctx context.Context, id string) (release func(), err error) {
+	return s.claims.seize(ctx, id, false)
+}
+
+// evict stops what runs in conversations that are to be deleted, lets nothing
+// new begin in them, and holds them.
+func (s *Service) evict(ctx context.Context, ids ...string) (release func(), err error) {
+	s.claims.leave(ids, 1)
+	var held []func()
+	release = func() {
+		for _, r := range held {
+			r()
+		}
+		s.claims.leave(ids, -1)
+	}
+	for _, id := range ids {
+		r, err := s.claims.seize(ctx, id, true)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		held = append(held, r)
+	}
+	return release, nil
+}
+
+// seize waits for a conversation, stopping what holds it if told so.
+func (c *claims) seize(ctx context.Context, id string, stop bool) (release func(), err error) {
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for {
+		release, other, err := c.take(id, nil)
+		if other == nil {
+			return release, err
+		}
+		if stop && other.stop != nil {
+			other.stop()
+		}
+		select {
+		case <-other.done:
+		case <-limit.C:
+			return nil, fault.New(fault.Busy, "a reply is still being written in this conversation").
+				WithHint("stop it, or try again when it is finished")
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// take holds a conversation, or says who does. An exchange, which has a stop,
+// is refused where none may begin.
+func (c *claims) take(id string, stop func()) (release func(), other *hold, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if stop != nil && (c.closed || c.leaving[id] > 0) {
+		return nil, nil, fault.New(fault.Busy, "this conversation is being closed")
+	}
+	if other = c.held[id]; other != nil {
+		return nil, other, nil
+	}
+	if c.held == nil {
+		c.held = map[string]*hold{}
+	}
+	h := &hold{stop: stop, done: make(chan struct{})}
+	c.held[id] = h
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		delete(c.held, id)
+		c.mu.Unlock()
+		close(h.done)
+	}), nil, nil
+}
+
+// leave counts who is deleting conversations.
+func (c *claims) leave(ids []string, by int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leaving == nil {
+		c.leaving = map[string]int{}
+	}
+	for _, id := range ids {
+		if c.leaving[id] += by; c.leaving[id] == 0 {
+			delete(c.leaving, id)
+		}
+	}
+}
+
+// close lets no exchange begin any more and returns what is held now.
+func (c *claims) close() []*hold {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	held := make([]*hold, 0, len(c.held))
+	for _, h := range c.held {
+		held = append(held, h)
+	}
+	return held
+}

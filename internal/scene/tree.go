@@ -1,0 +1,236 @@
+package scene
+
+import (
+	"context"
+
+	"jp/internal/lib/fault"
+)
+
+// NewMessage is a message to add. Without a Parent it follows the visible
+// branch's last message; a Parent of nil makes a sibling of the first. Without a
+// TurnIndex it is the next after its parent's.
+type NewMessage struct {
+	Parent     Change[*int64]
+	Role       Role
+	Content    string
+	TurnIndex  *int
+	SpeakerID  *string
+	ExchangeID *string
+	Author     string
+	Incomplete string
+	Direction  string
+	Cut        *Cut
+	// WriterDraft and Slots are stored as they are.
+	WriterDraft *string
+	Slots       Slots
+	Uploads     []NewUpload
+}
+
+// NewUpload is a file to attach.
+type NewUpload struct {
+	MIME, Filename string
+	Data           []byte
+}
+
+// Append adds a message with its uploads and shows it; its macros are rolled.
+// Whoever calls it has the claim. Errors: NotFound for an unknown parent,
+// Invalid for a speaker of another conversation or one of a user message.
+func (s *Service) Append(ctx context.Context, id string, n NewMessage) (Message, error) {
+	return write(ctx, s, func(tx Tx) (Message, error) {
+		c, err := tx.Conversations.Get(id)
+		if err != nil {
+			return Message{}, err
+		}
+		m, err := s.message(tx, c, n)
+		if err != nil {
+			return m, err
+		}
+		if err := tx.Messages.Insert(&m); err != nil {
+			return m, err
+		}
+		for _, u := range n.Uploads {
+			_, err := tx.Uploads.Insert(Upload{MessageID: m.ID, MIME: u.MIME, Filename: u.Filename, CreatedAt: m.CreatedAt}, u.Data)
+			if err != nil {
+				return m, err
+			}
+		}
+		c.ActiveLeaf, c.UpdatedAt = &m.ID, m.CreatedAt
+		return m, tx.Conversations.Save(c)
+	})
+}
+
+// message makes the row that n becomes in c.
+func (s *Service) message(tx Tx, c Conversation, n NewMessage) (Message, error) {
+	m := Message{
+		ConversationID: c.ID, ParentID: c.ActiveLeaf, Role: n.Role, SpeakerID: n.SpeakerID, ExchangeID: n.ExchangeID,
+		Author: n.Author, Incomplete: n.Incomplete, Direction: n.Direction, Cut: n.Cut,
+		WriterDraft: n.WriterDraft, Slots: n.Slots, CreatedAt: s.now(),
+	}
+	n.Parent.apply(&m.ParentID)
+	if m.ParentID != nil {
+		parent, err := tx.Messages.Get(c.ID, *m.ParentID)
+		if err != nil {
+			return m, err
+		}
+		m.TurnIndex = parent.TurnIndex + 1
+	}
+	if n.TurnIndex != nil {
+		m.TurnIndex = *n.TurnIndex
+	}
+	if err := checkSpeaker(tx, m); err != nil {
+		return m, err
+	}
+	content, err := s.inline(n.Content)
+	m.Content = content
+	return m, err
+}
+
+// checkSpeaker refuses a role that is none, and a speaker who is not in the
+// conversation or who speaks a person's words.
+func checkSpeaker(tx Tx, m Message) error {
+	if m.Role != RoleUser && m.Role != RoleAssistant {
+		return fault.New(fault.Invalid, "%q is no role of a message", m.Role)
+	}
+	if m.SpeakerID == nil {
+		return nil
+	}
+	member, known, err := lookup(tx.Members.Get(*m.SpeakerID))
+	switch {
+	case err != nil:
+		return err
+	case !known || member.ConversationID != m.ConversationID:
+		return fault.New(fault.Invalid, "the speaker is not in this conversation")
+	case m.Role == RoleUser:
+		return fault.New(fault.Invalid, "a member cannot speak for a person")
+	}
+	return nil
+}
+
+// Messages returns the last limit messages of the visible branch, all for 0;
+// or those that lead to the message before, itself not among them. Errors:
+// NotFound for an unknown one.
+func (s *Service) Messages(ctx context.Context, id string, before *int64, limit int) ([]Step, error) {
+	if limit < 0 {
+		return nil, fault.New(fault.Invalid, "a limit of %d messages", limit)
+	}
+	return read(ctx, s, func(tx Tx) ([]Step, error) {
+		if before == nil {
+			_, path, err := branch(tx, id, limit)
+			return path, err
+		}
+		m, err := message(tx, id, *before)
+		if err != nil || m.ParentID == nil {
+			return nil, err
+		}
+		return tx.Messages.Path(*m.ParentID, limit)
+	})
+}
+
+// message returns a message of a conversation; NotFound says which of the two
+// is unknown.
+func message(tx Tx, id string, mid int64) (Message, error) {
+	if _, err := tx.Conversations.Get(id); err != nil {
+		return Message{}, err
+	}
+	return tx.Messages.Get(id, mid)
+}
+
+// DeletePreview measures what DeleteMessage would delete.
+func (s *Service) DeletePreview(ctx context.Context, id string, mid int64) (Extent, error) {
+	return read(ctx, s, func(tx Tx) (Extent, error) {
+		m, err := message(tx, id, mid)
+		if err != nil {
+			return Extent{}, err
+		}
+		doomed, err := tx.Messages.Siblings(m)
+		if err != nil {
+			return Extent{}, err
+		}
+		return tx.Messages.Extent(doomed)
+	})
+}
+
+// DeleteMessage deletes a message, its siblings and all that descend from them,
+// and returns the visible branch. If that went through them it ends at their
+// parent now.
+func (s *Service) DeleteMessage(ctx context.Context, id string, mid int64) ([]Step, error) {
+	return s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
+		doomed, err := tx.Messages.Siblings(m)
+		if err != nil {
+			return err
+		}
+		if err := tx.Messages.Delete(doomed); err != nil {
+			return err
+		}
+		if *c, err = tx.Conversations.Get(id); err != nil {
+			return err
+		}
+		if c.ActiveLeaf == nil {
+			c.ActiveLeaf = m.ParentID
+		}
+		c.UpdatedAt = s.now()
+		return nil
+	})
+}
+
+// EditMessage rewrites a message in place; the text's macros are rolled. The
+// draft that was kept of the old text goes.
+func (s *Service) EditMessage(ctx context.Context, id string, mid int64, content string) error {
+	_, err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
+		var err error
+		if m.Content, err = s.inline(content); err != nil {
+			return err
+		}
+		m.WriterDraft = nil
+		c.UpdatedAt = s.now()
+		return tx.Messages.Save(m)
+	})
+	return err
+}
+
+// SwitchBranch shows the branch that leads through a message, down to its
+// newest end, and returns it.
+func (s *Service) SwitchBranch(ctx context.Context, id string, mid int64) ([]Step, error) {
+	return s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
+		leaf, err := tx.Messages.Deepest(m.ID)
+		c.ActiveLeaf = &leaf
+		return err
+	})
+}
+
+// retree changes a conversation's tree at a message, after the exchange that
+// runs in it, and returns the visible branch.
+func (s *Service) retree(ctx context.Context, id string, mid int64, change func(Tx, *Conversation, Message) error) ([]Step, error) {
+	release, err := s.settle(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return write(ctx, s, func(tx Tx) ([]Step, error) {
+		c, err := tx.Conversations.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		m, err := tx.Messages.Get(id, mid)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(tx, &c, m); err != nil {
+			return nil, err
+		}
+		if err := tx.Conversations.Save(c); err != nil {
+			return nil, err
+		}
+		_, path, err := branch(tx, id, 0)
+		return path, err
+	})
+}
+
+// Upload returns a file with its bytes, or NotFound.
+func (s *Service) Upload(ctx context.Context, id int64) (u Upload, data []byte, err error) {
+	err = s.Store.View(ctx, func(tx Tx) error {
+		u, data, err = tx.Uploads.Content(id)
+		return err
+	})
+	return u, data, err
+}
