@@ -1,0 +1,64 @@
+package card
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"jp/internal/lib/fault"
+	"jp/internal/scene"
+)
+
+// EncodeJSON writes a card as chara_card_v3, with its book if there is one.
+// Errors: Internal.
+func EncodeJSON(c scene.Card, book *scene.Book) ([]byte, error) {
+	return encode(c, book, true)
+}
+
+// encode writes a card in the shape of V3 or V2. In V2 the fields that only V3
+// has stay parked in the extensions.
+func encode(c scene.Card, book *scene.Book, v3 bool) ([]byte, error) {
+	ext, parked := lift(c, v3)
+	var data object
+	for _, f := range texts(&c) {
+		data.set(f.key, quote(*f.into))
+	}
+	for _, f := range lists(&c) {
+		data.set(f.key, quoteList(*f.into))
+	}
+	if v3 {
+		data.set("group_only_greetings", json.RawMessage("[]")) // V3 demands it
+		data.merge(parked.v3)
+	}
+	if book != nil {
+		raw, err := encodeBook(*book)
+		if err != nil {
+			return nil, fault.New(fault.Internal, "the book of %s cannot be written: %w", quoted(c.Name), err)
+		}
+		data.set("character_book", raw)
+	}
+	data.set("extensions", ext.encode())
+	data.merge(parked.extra)
+
+	var out object
+	spec, version := "chara_card_v2", "2.0"
+	if v3 {
+		spec, version = "chara_card_v3", "3.0"
+	}
+	out.set("spec", quote(spec))
+	out.set("spec_version", quote(version))
+	out.set("data", data.encode())
+	if idShape.MatchString(c.ID) {
+		out.set("orb_id", quote(c.ID))
+	}
+	out.merge(parked.outer)
+	return out.encode(), nil
+}
+
+// compactObject is raw without white space around it when it is valid JSON,
+// else nothing.
+func compactObject(raw json.RawMessage) json.RawMessage {
+	if !json.Valid(raw) {
+		return nil
+	}
+	return bytes.TrimSpace(raw)
+}
