@@ -10,12 +10,16 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"jp/internal/lib/fanout"
+	"jp/internal/lib/sse"
 	"jp/internal/scene"
 )
 
@@ -25,13 +29,28 @@ type Config struct {
 	Version string
 	Log     *slog.Logger
 	HTTP    http.RoundTripper // for asking model servers what they have
+
+	Token      string    // asked for on everything, unless it is empty
+	AllowHosts []string  // names of this server beside those of loopback
+	Rand       io.Reader // for sessions; needed with a Token
+	Now        func() time.Time
+}
+
+// New returns the web face: every route behind the guards.
+func New(cfg Config) http.Handler {
+	a := newAPI(cfg)
+	g := newGuard(cfg, &sessions{rand: cfg.Rand}, a)
+	g.pages(a.mux, cfg.Version)
+	a.docs()
+	return logged(cfg, g)
 }
 
 // api is one API while its routes are registered and served.
 type api struct {
 	Config
-	mux  *http.ServeMux
-	huma huma.API
+	mux     *http.ServeMux
+	huma    huma.API
+	streams *fanout.Topics[sse.Event] // by conversation
 }
 
 // newAPI registers every route.
@@ -43,7 +62,7 @@ func newAPI(cfg Config) *api {
 	hc.AllowAdditionalPropertiesByDefault = true // unknown fields are ignored
 	hc.Transformers = []huma.Transformer{detail}
 	mux := http.NewServeMux()
-	a := &api{Config: cfg, mux: mux, huma: humago.New(mux, hc)}
+	a := &api{Config: cfg, mux: mux, huma: humago.New(mux, hc), streams: newStreams()}
 	a.huma.UseMiddleware(ours)
 	a.routes()
 	tidySchemas(a.huma.OpenAPI())
@@ -113,6 +132,3 @@ func route[In, Out any](a *api, method, path, id, summary string, serve func(con
 		return out, nil
 	})
 }
-
-// New returns the web face: every route behind the guards.
-func New(cfg Config) (http.Handler, error) { return newAPI(cfg), nil }

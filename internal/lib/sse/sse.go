@@ -1,6 +1,7 @@
-// Package sse reads event streams (text/event-stream) as they really arrive.
+// Package sse reads event streams (text/event-stream) as they really arrive,
+// and writes them for one client each.
 //
-// It takes LF, CRLF and lone CR as line ends, also mixed; a byte order mark; a
+// The reader takes LF, CRLF and lone CR as line ends, also mixed; a byte order mark; a
 // field without a space after the colon; data of many lines; comments; a last
 // event without its blank line. The events are the same however the bytes are
 // cut into reads, and each is yielded as soon as its last byte is there. It
@@ -10,6 +11,9 @@
 // Two departures from the standard, because here a lost event is a lost
 // failure: an event that has a type but no data is yielded, and so is one cut
 // off by the end of the stream. A read error drops the unfinished event.
+//
+// The writer flushes every event, gives up a client that takes none, and lets
+// no text of an event become a field or an event of its own.
 package sse
 
 import (
