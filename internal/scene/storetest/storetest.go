@@ -1,0 +1,2 @@
+// Package storetest is the suite that every scene.Store passes.
+package storetest
