@@ -1,0 +1,283 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tidwall/gjson"
+
+	"jp/internal/httpapi"
+	"jp/internal/scene"
+	"jp/internal/scene/sqlstore"
+)
+
+// The stories of the API. Every script in testdata/scenario has a server of
+// its own – handler, service and database, a clock that stands still, the same
+// random numbers each time – and says in its first line which sentences of the
+// requirement it holds. Its commands beside testscript's own:
+//
+//	http METHOD PATH [Name:value…] [BODY | @FILE]  sends a request; what a
+//	                     script does not look at has to succeed
+//	upload METHOD PATH FIELD=@FILE[;NAME] | FIELD=TEXT …  sends a form
+//	status N             of the last answer, as are the rest
+//	json PATH [VALUE]    that the body holds VALUE there (a path of gjson); a
+//	                     VALUE that is JSON is compared as JSON, all else as a
+//	                     string; ! json PATH: there is nothing
+//	contains TEXT…, lacks TEXT…   of the body's bytes
+//	header NAME [VALUE]  ! header NAME: there is none
+//	capture VAR [PATH]   keeps a value (a header: @NAME) as $VAR
+//	save FILE            keeps the body
+//	same FILE            that the body is that of FILE, as JSON
+//	say CONVERSATION ROLE [-flag VALUE…] TEXT   appends a message to the story;
+//	                     flags: by, parent (or none), exchange, turn, author,
+//	                     file (NAME;MIME;FILE), incomplete, direction, draft,
+//	                     cut, as (keeps the id)
+//	propose CONVERSATION MEMBER [-flag VALUE…] SHEET   stages a sheet; flags:
+//	                     exchange, summary, as
+//	answer URL FILE      what the model server at URL says from now on
+//
+// A body may name variables as ${VAR}. A file standing.json lists endpoints
+// that come from configuration.
+func TestScenarios(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/scenario",
+		Setup: setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"http": send, "upload": upload,
+			"status": status, "json": jsonAt, "contains": contains, "lacks": lacks, "header": header,
+			"capture": capture, "save": save, "same": same,
+			"say": say, "propose": propose, "answer": answer,
+		},
+	})
+}
+
+// world is what one script plays in.
+type world struct {
+	handler http.Handler
+	scenes  *scene.Service
+	servers *servers
+	request string // the last one, for failures
+	answer  *httptest.ResponseRecorder
+	looked  bool // at the answer's status
+	log     bytes.Buffer
+}
+
+// loopback is the host that requests name.
+const loopback = "127.0.0.1:8787"
+
+func setup(e *testscript.Env) error {
+	w, done, err := newWorld(e.WorkDir)
+	if err != nil {
+		return err
+	}
+	e.Defer(done)
+	e.Values[worldKey{}] = w
+	ran.begin()
+	return nil
+}
+
+func newWorld(dir string) (*world, func(), error) {
+	standing, err := standing(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := sqlstore.Open(context.Background(), filepath.Join(dir, ".scenes.db"))
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &world{servers: &servers{answers: map[string][]byte{}}}
+	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	random := rand.NewChaCha8([32]byte{})
+	w.scenes = scene.New(scene.Config{Store: store, Now: now, Rand: random, Standing: standing})
+	w.handler = httpapi.New(httpapi.Config{
+		Scenes:  w.scenes,
+		Version: "test",
+		Log:     slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelError})),
+		HTTP:    w.servers,
+		Now:     now,
+	})
+	return w, func() { _ = store.Close() }, nil
+}
+
+type worldKey struct{}
+
+func in(ts *testscript.TestScript) *world { return ts.Value(worldKey{}).(*world) }
+
+func standing(dir string) (list []scene.Endpoint, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, "standing.json"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	return list, err
+}
+
+// expand replaces ${VAR}, also where testscript leaves quoted text alone.
+func expand(ts *testscript.TestScript, s string) string {
+	return regexp.MustCompile(`\$\{\w+\}`).ReplaceAllStringFunc(s, func(m string) string {
+		return ts.Getenv(m[2 : len(m)-1])
+	})
+}
+
+func send(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: http METHOD PATH [Name:value…] [BODY | @FILE]")
+	}
+	head := http.Header{}
+	var body []byte
+	for _, arg := range args[2:] {
+		switch name, value, _ := strings.Cut(arg, ":"); {
+		case regexp.MustCompile(`^[A-Za-z-]+:`).MatchString(arg):
+			head.Add(name, expand(ts, value))
+		case strings.HasPrefix(arg, "@"):
+			body = []byte(expand(ts, ts.ReadFile(arg[1:])))
+		default:
+			body = []byte(expand(ts, arg))
+		}
+	}
+	if body != nil && head.Get("Content-Type") == "" {
+		head.Set("Content-Type", "application/json")
+	}
+	in(ts).do(ts, args[0], args[1], head, body)
+}
+
+func (w *world) do(ts *testscript.TestScript, method, path string, head http.Header, body []byte) {
+	w.settle(ts)
+	r := httptest.NewRequest(method, path, bytes.NewReader(body))
+	r.Host = loopback
+	if host := head.Get("Host"); host != "" {
+		r.Host = host
+	}
+	r.Header = head
+	w.request, w.looked, w.answer = method+" "+path, false, httptest.NewRecorder()
+	w.handler.ServeHTTP(w.answer, r)
+	ran.note(method, r.URL.Path, w.answer.Code)
+	ts.Logf("%d %s\n%s\n%s", w.answer.Code, w.answer.Header().Get("Content-Type"), shown(w.body()), w.log.Bytes())
+	w.log.Reset()
+}
+
+// settle fails when the last answer was an error that nobody expected.
+func (w *world) settle(ts *testscript.TestScript) {
+	if w.answer != nil && !w.looked && w.answer.Code >= 400 {
+		ts.Fatalf("%s was answered %d: %s", w.request, w.answer.Code, w.body())
+	}
+	w.looked = true
+}
+
+func (w *world) body() []byte { return w.answer.Body.Bytes() }
+
+func shown(body []byte) string {
+	if len(body) > 4000 {
+		return strconv.QuoteToASCII(string(body[:4000])) + "…"
+	}
+	return string(body)
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	w := in(ts)
+	w.looked = true
+	if want, err := strconv.Atoi(args[0]); err != nil || neg || w.answer.Code != want {
+		ts.Fatalf("%s: status %d, not %s: %s", w.request, w.answer.Code, args[0], w.body())
+	}
+}
+
+func jsonAt(ts *testscript.TestScript, neg bool, args []string) {
+	w := in(ts)
+	w.settle(ts)
+	got := gjson.GetBytes(w.body(), expand(ts, args[0]))
+	switch {
+	case neg && len(args) == 1:
+		if got.Exists() {
+			ts.Fatalf("%s is %s", args[0], got.Raw)
+		}
+		return
+	case !got.Exists():
+		ts.Fatalf("no %s in %s", args[0], w.body())
+	case len(args) == 1:
+		return
+	}
+	want := expand(ts, args[1])
+	if neg == equal(got, want) {
+		ts.Fatalf("%s: %s is %s; expected: %s (negated: %v)", w.request, args[0], got.Raw, want, neg)
+	}
+}
+
+// equal compares JSON with what a script says: as JSON if it is.
+func equal(got gjson.Result, want string) bool {
+	if !json.Valid([]byte(want)) {
+		return got.Type == gjson.String && got.String() == want
+	}
+	return cmp.Equal(decoded([]byte(got.Raw)), decoded([]byte(want)))
+}
+
+func decoded(b []byte) (v any) {
+	_ = json.Unmarshal(b, &v)
+	return v
+}
+
+func contains(ts *testscript.TestScript, neg bool, args []string) { search(ts, !neg, args) }
+func lacks(ts *testscript.TestScript, neg bool, args []string)    { search(ts, neg, args) }
+
+func search(ts *testscript.TestScript, want bool, args []string) {
+	in(ts).settle(ts)
+	for _, arg := range args {
+		if text := expand(ts, arg); bytes.Contains(in(ts).body(), []byte(text)) != want {
+			ts.Fatalf("%s: %q is there: %v; in %s", in(ts).request, text, !want, shown(in(ts).body()))
+		}
+	}
+}
+
+func header(ts *testscript.TestScript, neg bool, args []string) {
+	got, there := in(ts).answer.Header()[http.CanonicalHeaderKey(args[0])]
+	if there == neg {
+		ts.Fatalf("header %s: %q", args[0], got)
+	}
+	if len(args) > 1 && strings.Join(got, ", ") != expand(ts, args[1]) {
+		ts.Fatalf("header %s: %q, not %q", args[0], got, expand(ts, args[1]))
+	}
+}
+
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	w := in(ts)
+	w.settle(ts)
+	value := string(w.body())
+	if len(args) > 1 {
+		if name, ok := strings.CutPrefix(args[1], "@"); ok {
+			value = w.answer.Header().Get(name)
+		} else if got := gjson.GetBytes(w.body(), expand(ts, args[1])); got.Exists() {
+			value = got.String()
+		} else {
+			ts.Fatalf("no %s in %s", args[1], w.body())
+		}
+	}
+	ts.Setenv(args[0], value)
+}
+
+func save(ts *testscript.TestScript, neg bool, args []string) {
+	in(ts).settle(ts)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), in(ts).body(), 0o600))
+}
+
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	in(ts).settle(ts)
+	diff := cmp.Diff(decoded([]byte(ts.ReadFile(args[0]))), decoded(in(ts).body()))
+	if (diff == "") == neg {
+		ts.Fatalf("%s against %s (-file +body):\n%s", in(ts).request, args[0], diff)
+	}
+}
