@@ -2,11 +2,11 @@ package scene
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/host"
 )
 
 // modeChat is the one way in which endpoints are used.
@@ -122,14 +122,14 @@ func (s *Service) ChangeEndpoint(ctx context.Context, id string, change Endpoint
 		if err != nil {
 			return Endpoint{}, err
 		}
-		before := origin(e.URL)
+		before, _ := host.Parse(e.URL)
 		change.URL.apply(&e.URL)
 		change.Mode.apply(&e.Mode)
 		change.Proxy.apply(&e.Proxy)
 		if err := settleEndpoint(&e); err != nil {
 			return Endpoint{}, err
 		}
-		if origin(e.URL) != before {
+		if now, _ := host.Parse(e.URL); now.Origin() != before.Origin() {
 			e.Key = ""
 		}
 		change.Key.apply(&e.Key)
@@ -193,13 +193,13 @@ func (s *Service) DeleteEndpoint(ctx context.Context, id string) error {
 // the way that paths are added to it.
 func settleEndpoint(e *Endpoint) error {
 	e.URL = strings.TrimRight(strings.TrimSpace(e.URL), "/")
-	u, err := url.Parse(e.URL)
+	u, ok := host.Parse(e.URL)
 	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+	case !ok || u.Scheme != "http" && u.Scheme != "https":
 		return misfit("url", "this is no http or https URL").hint("take one like http://localhost:8080/v1")
-	case u.User != nil:
+	case u.Login:
 		return misfit("url", "the URL holds a name or a password").hint("give the key in its own field")
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+	case u.Rest:
 		return misfit("url", "the URL has more than a path").hint("leave out what begins with ? or #")
 	}
 	if e.Mode == "" {
@@ -219,8 +219,8 @@ func checkProxy(proxy string) error {
 	if proxy == "" {
 		return nil
 	}
-	u, err := url.Parse(proxy)
-	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
+	u, ok := host.Parse(proxy)
+	if !ok || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
 		return misfit("proxy", "this is no proxy that can be used").
 			hint("take an http, https or socks5 URL like socks5://localhost:1080")
 	}
@@ -233,19 +233,6 @@ func checkKey(key string) error {
 		return misfit("api_key", "the key has characters that no header can hold")
 	}
 	return nil
-}
-
-// origin is a URL's scheme, host and port, the default port written out.
-func origin(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
 // printable tells whether text is ASCII without control characters.
