@@ -32,13 +32,10 @@ func (g *guard) pages(mux *http.ServeMux, version string) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n"))
 	})
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		writePage(w, http.StatusOK, "index.html", home{Version: version, Locked: g.locked})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		writePage(w, http.StatusOK, "index.html", home{Version: version, Host: r.Host, Locked: g.locked})
 	})
-	mux.HandleFunc("GET /static/style.css", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		http.ServeFileFS(w, r, pageFiles, "page/style.css")
-	})
+	mux.HandleFunc("GET /static/style.css", asset(pageFiles, "page/style.css"))
 	mux.HandleFunc("GET /login", g.getLogin)
 	mux.HandleFunc("POST /login", g.postLogin)
 	mux.HandleFunc("POST /logout", g.postLogout)
@@ -47,5 +44,6 @@ func (g *guard) pages(mux *http.ServeMux, version string) {
 // home is what the first page shows.
 type home struct {
 	Version string
-	Locked  bool // it can be logged out of
+	Host    string // as the browser knows this server
+	Locked  bool   // it can be logged out of
 }
