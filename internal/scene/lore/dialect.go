@@ -15,8 +15,7 @@ const ext = "extensions/"
 type dialect struct {
 	name   string // of its part in Entry.Extras
 	inCard bool
-	id     string   // the field with the entry's number
-	keys   []string // the fields with keys
+	id     string // the field with the entry's number
 	field  []field
 }
 
@@ -29,6 +28,9 @@ type field struct {
 	// value is what is written, nil to leave what is there alone.
 	value  func(scene.Entry) any
 	always bool // written also when it says what its absence says
+	// keep tells which spellings say more than the entry does and come back as
+	// they were; nil for none.
+	keep func(json.RawMessage) bool
 }
 
 // absent is what an entry says that says nothing.
@@ -39,12 +41,12 @@ func absent() scene.Entry {
 // characterBook is the format inside of cards, with the extensions that
 // SillyTavern writes into it. Of two fields for one thing the later wins.
 func characterBook() dialect {
-	return dialect{name: "character_book", inCard: true, id: "id", keys: []string{"keys", "secondary_keys"}, field: []field{
+	return dialect{name: "character_book", inCard: true, id: "id", field: []field{
 		title("name", false), comment(), text("content"),
 		keys("keys", mainKeys), keys("secondary_keys", secondaryKeys), useRegex(true),
 		flag("enabled", enabled, false), flag("constant", constant, false), flag("selective", selective, false),
-		flag(ext+"case_sensitive", ignoreCase, true), flag("case_sensitive", ignoreCase, true),
-		flag(ext+"match_whole_words", wholeWords, false),
+		usual(flag(ext+"case_sensitive", ignoreCase, true)), flag("case_sensitive", ignoreCase, true),
+		usual(flag(ext+"match_whole_words", wholeWords, false)),
 		number("insertion_order", order, true), number("priority", priority, false),
 		oldPosition(), position(ext + "position"), depth(ext + "depth"),
 	}}
@@ -52,11 +54,11 @@ func characterBook() dialect {
 
 // worldInfo is the format of SillyTavern's own files.
 func worldInfo() dialect {
-	return dialect{name: "world_info", id: "uid", keys: []string{"key", "keysecondary"}, field: []field{
+	return dialect{name: "world_info", id: "uid", field: []field{
 		title("comment", true), text("content"),
 		keys("key", mainKeys), keys("keysecondary", secondaryKeys), useRegex(false),
 		flag("disable", enabled, true), flag("constant", constant, false), flag("selective", selective, false),
-		flag("caseSensitive", ignoreCase, true), flag("matchWholeWords", wholeWords, false),
+		usual(flag("caseSensitive", ignoreCase, true)), usual(flag("matchWholeWords", wholeWords, false)),
 		number("order", order, true), number("priority", priority, false),
 		position("position"), depth("depth"),
 	}}
@@ -108,17 +110,17 @@ func fromSillyTavern(f fields) bool {
 	return false
 }
 
-// flatten makes one map of an entry and its extensions.
+// flatten makes one map of an entry and its extensions, if these are an object.
 func flatten(raw json.RawMessage) (fields, bool) {
 	var f, inner fields
 	if json.Unmarshal(raw, &f) != nil || f == nil {
 		return nil, false
 	}
-	if json.Unmarshal(f["extensions"], &inner) == nil {
+	if json.Unmarshal(f["extensions"], &inner) == nil || isNull(f["extensions"]) {
 		delete(f, "extensions")
-		for name, v := range inner {
-			f[ext+name] = v
-		}
+	}
+	for name, v := range inner {
+		f[ext+name] = v
 	}
 	return f, true
 }

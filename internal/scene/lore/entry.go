@@ -20,9 +20,16 @@ func (r *reader) entry(i int, raw json.RawMessage) (scene.Entry, bool) {
 		r.note("the entry is no object and was left out")
 		return scene.Entry{}, false
 	}
-	d := dialectOf(f)
+	d := r.card
+	if isWorldInfo(f) {
+		d = r.info
+	}
 	r.at = label(f, r.at)
 	e := absent()
+	if f["extensions"] != nil && d.inCard {
+		r.note("extensions is no object and was left out")
+		delete(f, "extensions")
+	}
 	for _, x := range d.field {
 		if raw := f[x.name]; !isNull(raw) && !x.decode(r, raw, &e) {
 			delete(f, x.name)
@@ -40,14 +47,9 @@ func (r *reader) entry(i int, raw json.RawMessage) (scene.Entry, bool) {
 	return e, true
 }
 
-// dialectOf tells the formats apart by the fields that only one of them has.
-func dialectOf(f fields) dialect {
-	for _, name := range []string{"key", "keysecondary", "uid", "disable"} {
-		if _, ok := f[name]; ok && f["keys"] == nil {
-			return worldInfo()
-		}
-	}
-	return characterBook()
+// isWorldInfo tells the formats apart by the fields that only one of them has.
+func isWorldInfo(f fields) bool {
+	return f["keys"] == nil && (f["key"] != nil || f["keysecondary"] != nil || f["uid"] != nil || f["disable"] != nil)
 }
 
 // label is how notes name an entry.
@@ -76,9 +78,6 @@ func (d dialect) settleRegex(e *scene.Entry, f fields) {
 	delete(f, "use_regex")
 	if !e.Regex {
 		return
-	}
-	for _, name := range d.keys {
-		delete(f, name) // slashes are what every reader knows
 	}
 	for _, keys := range [][]string{e.Keys, e.SecondaryKeys} {
 		for i := range keys {
@@ -111,10 +110,10 @@ func (r *reader) unused(f fields, d dialect, e scene.Entry) {
 	}
 }
 
-// drop removes from an entry's fields what an export writes anyway.
+// drop removes from an entry's fields what the entry says.
 func (d dialect) drop(f fields, e scene.Entry) {
 	for _, x := range d.field {
-		if equal(f[x.name], x.value(e)) {
+		if raw := f[x.name]; raw != nil && (x.keep == nil || !x.keep(raw) || equal(raw, x.value(e))) {
 			delete(f, x.name)
 		}
 	}
@@ -122,9 +121,5 @@ func (d dialect) drop(f fields, e scene.Entry) {
 
 // equal tells whether a raw value says v.
 func equal(raw json.RawMessage, v any) bool {
-	var b bytes.Buffer
-	if v == nil || json.Compact(&b, raw) != nil {
-		return false
-	}
-	return bytes.Equal(b.Bytes(), marshal(v)) || bytes.Equal(marshal(canonical(raw)), marshal(v))
+	return v != nil && bytes.Equal(marshal(canonical(raw)), marshal(v))
 }

@@ -34,6 +34,12 @@ func flag(name string, part func(*scene.Entry) *bool, turned bool) field {
 	}
 }
 
+// usual is a field whose null means "as is set for all entries" elsewhere.
+func usual(f field) field {
+	f.keep = isNull
+	return f
+}
+
 func number(name string, part func(*scene.Entry) *int, always bool) field {
 	return field{
 		name: name, always: always,
@@ -83,6 +89,7 @@ func comment() field {
 			return ok
 		},
 		value: func(e scene.Entry) any { return e.Name },
+		keep:  func(raw json.RawMessage) bool { return raw[0] == '"' && string(raw) != `""` },
 	}
 }
 
@@ -145,6 +152,10 @@ func position(name string) field {
 			}
 			return 0
 		},
+		keep: func(raw json.RawMessage) bool {
+			_, known := place(raw)
+			return known
+		},
 	}
 }
 
@@ -158,13 +169,21 @@ func oldPosition() field {
 
 // position tells whether the entry stands behind the history.
 func (r *reader) position(name string, raw json.RawMessage) bool {
-	n, _, ok := asNumber(raw)
-	s, _, _ := asText(raw)
-	switch {
-	case ok && (n < 0 || n > 7), !ok && !slices.Contains([]string{"before_char", "after_char", "at_depth", ""}, s):
+	behind, known := place(raw)
+	if !known {
 		r.note("%s is unknown; the entry stands in its usual place", plain(name))
 	}
-	return ok && n == behindHistory || s == "at_depth"
+	return behind
+}
+
+// place reads a position: whether it is behind the history, and whether it is
+// one that there is.
+func place(raw json.RawMessage) (behind, known bool) {
+	if n, _, ok := asNumber(raw); ok {
+		return n == behindHistory, n >= 0 && n <= 7
+	}
+	s, _, _ := asText(raw)
+	return s == "at_depth", slices.Contains([]string{"before_char", "after_char", "at_depth"}, s)
 }
 
 // depth says that an entry at a depth stands at the very end, unless its
@@ -179,6 +198,7 @@ func depth(name string) field {
 			}
 			return nil
 		},
+		keep: func(json.RawMessage) bool { return true },
 	}
 }
 

@@ -8,7 +8,7 @@
 //
 // What we do not know or use survives: an export in the format of the import
 // has every unknown field as it came. The other format gets what has a place
-// there. A field that nobody changed keeps its old spelling.
+// there.
 //
 // Keys are kept as they are written. In an entry whose Regex is set every key
 // is a pattern; in any other one a key of the form /pattern/flags is, as in
@@ -42,7 +42,7 @@ func DecodeBook(raw json.RawMessage) (scene.Book, []string, error) {
 	if err != nil {
 		return scene.Book{}, nil, err
 	}
-	r := &reader{at: "the book"}
+	r := &reader{at: "the book", card: characterBook(), info: worldInfo()}
 	b := scene.Book{World: r.world(top)}
 	for i, entry := range list {
 		if e, ok := r.entry(i, entry); ok {
@@ -117,7 +117,12 @@ func (r *reader) world(top fields) scene.World {
 	for _, name := range []string{"entries", "name", "recursive_scanning"} {
 		delete(top, name)
 	}
-	if raw := top["extensions"]; isNull(raw) || equal(raw, fields{}) {
+	var inner fields
+	bad := json.Unmarshal(top["extensions"], &inner) != nil
+	if bad && top["extensions"] != nil {
+		r.note("extensions is no object and was left out")
+	}
+	if bad || len(inner) == 0 {
 		delete(top, "extensions")
 	}
 	if len(top) > 0 {
@@ -134,8 +139,9 @@ func Hash(b scene.Book) string {
 	hashParts(h, b.World.Name, b.World.Recursive, canonical(b.World.Extras))
 	for _, e := range b.Entries {
 		// What cannot be read says nothing.
-		d, kept, _ := keptOf(e.Extras)
-		delete(kept, d.id)
+		_, kept, _ := keptOf(e.Extras)
+		delete(kept, "id")
+		delete(kept, "uid")
 		hashParts(h, e.Name, e.Content, list(e.Keys), list(e.SecondaryKeys), e.Selective, e.CaseInsensitive, e.WholeWords,
 			e.Regex, e.Constant, e.AtDepth, e.Priority, e.Enabled, e.Order, canonical(marshal(kept)))
 	}

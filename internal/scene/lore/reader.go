@@ -13,6 +13,8 @@ import (
 type reader struct {
 	at    string // what is being read, for the notes
 	notes []*note
+	// the formats, made once for all entries
+	card, info dialect
 }
 
 // note is one kind of change, told once for all the places it was made at.
