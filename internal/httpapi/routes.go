@@ -3,4 +3,5 @@ package httpapi
 // routes registers all routes of the API, one call for each family of them.
 func (a *api) routes() {
 	a.eventRoutes()
+	a.conversations()
 }
