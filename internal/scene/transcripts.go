@@ -19,6 +19,7 @@ type Transcript struct {
 	// Conversation.Members.
 	Former []MemberSpec
 	Lines  []TranscriptLine
+	Extras json.RawMessage // unknown fields of the source, an object
 }
 
 // TranscriptLine is one message with its siblings.
@@ -40,6 +41,9 @@ func (s *Service) ImportTranscript(ctx context.Context, t Transcript) (Conversat
 		c, err := s.found(tx, t.Conversation)
 		if err != nil {
 			return c, err
+		}
+		if c.Slots, err = tavernSlots(t.Extras); err != nil {
+			return c, fault.New(fault.Invalid, "the transcript has extras that are no JSON: %w", err)
 		}
 		var speakers []string
 		if c.Kind == Group {
@@ -81,7 +85,7 @@ func (s *Service) importCast(tx Tx, id string, t Transcript) ([]string, error) {
 // importLine stores the variants of one line behind the leaf and moves the
 // leaf to the chosen one.
 func (s *Service) importLine(tx Tx, c *Conversation, line TranscriptLine, speakers []string, turn int) error {
-	m := Message{ConversationID: c.ID, ParentID: c.ActiveLeaf, Role: line.Role, TurnIndex: turn, Author: line.Author, CreatedAt: line.At}
+	m := Message{ConversationID: c.ID, ParentID: c.ActiveLeaf, Role: line.Role, TurnIndex: turn, Author: line.Author}
 	if line.Chosen < 0 || line.Chosen >= len(line.Variants) {
 		return fault.New(fault.Invalid, "line %d has no text", turn+1)
 	}
@@ -91,21 +95,20 @@ func (s *Service) importLine(tx Tx, c *Conversation, line TranscriptLine, speake
 		}
 		m.SpeakerID = &speakers[line.Member]
 	}
-	if err := checkSpeaker(tx, m); err != nil {
+	err := checkSpeaker(tx, m)
+	if err != nil {
 		return err
 	}
-	if m.CreatedAt.IsZero() {
+	if m.CreatedAt = line.At.UTC().Truncate(time.Microsecond); line.At.IsZero() {
 		m.CreatedAt = s.now()
 	}
 	for i, text := range line.Variants {
 		v := m
 		v.Content = text
-		if i == line.Chosen && line.Extras != nil {
-			slots, err := json.Marshal(map[string]json.RawMessage{tavernSlot: line.Extras})
-			if err != nil {
+		if i == line.Chosen {
+			if v.Slots, err = tavernSlots(line.Extras); err != nil {
 				return fault.New(fault.Invalid, "line %d has extras that are no JSON: %w", turn+1, err)
 			}
-			v.Slots = slots
 		}
 		if err := tx.Messages.Insert(&v); err != nil {
 			return err
@@ -128,7 +131,7 @@ func (s *Service) Transcript(ctx context.Context, id string) (Transcript, error)
 		t := Transcript{Conversation: NewConversation{
 			Title: c.Title, Kind: c.Kind, CardID: c.CardID, CharacterName: c.CharacterName, Scenario: c.Scenario,
 			PostHistory: c.PostHistory, TurnMode: c.TurnMode, MaxSpeakers: c.MaxSpeakers, ContextMode: c.ContextMode,
-		}}
+		}, Extras: tavernExtras(c.Slots)}
 		places, err := t.exportCast(tx, id)
 		if err != nil {
 			return t, err
@@ -200,6 +203,14 @@ func exportLine(tx Tx, step Step) (TranscriptLine, error) {
 		line.Variants = append(line.Variants, m.Content)
 	}
 	return line, nil
+}
+
+// tavernSlots is where extras are kept, nil for none.
+func tavernSlots(extras json.RawMessage) (Slots, error) {
+	if extras == nil {
+		return nil, nil
+	}
+	return json.Marshal(map[string]json.RawMessage{tavernSlot: extras})
 }
 
 func tavernExtras(slots Slots) json.RawMessage {
