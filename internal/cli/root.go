@@ -102,7 +102,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVarP(&a.workspace, "workspace", "w", "", "workspace `path`, instead of the one around the working directory")
 	f.IntVar(&a.width, "width", 0, "columns to write in, instead of the terminal's")
 	f.DurationVar(&a.waiting, "wait", 0, "how long to wait for a conversation that is in use; 0 fails at once")
-	root.AddCommand(a.initCommand(), a.configCommand(), a.queryCommand(), a.conversationCommand())
+	root.AddCommand(a.initCommand(), a.configCommand(), a.queryCommand(), a.conversationCommand(), a.serveCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
 	return root

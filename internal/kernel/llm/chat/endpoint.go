@@ -39,6 +39,19 @@ func (c Config) endpoint() (*url.URL, error) {
 	return u, nil
 }
 
+// API is the URL of the server's interface, up to and including its version,
+// as other ways of asking it take it. Errors: those of Check, but for a key
+// that is missing.
+func (c Config) API() (string, error) {
+	c.Dialect.keyed = false
+	u, err := c.endpoint()
+	if err != nil {
+		return "", err
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/chat/completions")
+	return u.String(), nil
+}
+
 // base is the base URL in force.
 func (c Config) base() string {
 	if base := strings.TrimSpace(c.BaseURL); base != "" {
