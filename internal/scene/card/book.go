@@ -1,20 +1,24 @@
 package card
 
 import (
-	"encoding/json"
-
-	"jp/internal/lib/fault"
 	"jp/internal/scene"
+	"jp/internal/scene/lore"
 )
 
-// book is the card's lorebook.
+// book reads the card's lorebook, from data or outside of it. One that cannot
+// be read costs the book, not the card.
 func (in *reader) book() *scene.Book {
-	if in.raw("character_book", "") != nil {
-		in.report.note("character_book: it was left out, books are not read yet")
+	raw := in.raw("character_book", "")
+	if raw == nil {
+		return nil
 	}
-	return nil
-}
-
-func encodeBook(scene.Book) (json.RawMessage, error) {
-	return nil, fault.New(fault.Internal, "books are not written yet")
+	book, notes, err := lore.DecodeBook(raw)
+	if err != nil {
+		in.report.note("character_book: it was left out: %v", err)
+		return nil
+	}
+	for _, n := range notes {
+		in.report.note("character_book: %s", n)
+	}
+	return &book
 }

@@ -16,11 +16,12 @@ package card
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/google/uuid"
 
 	"jp/internal/lib/fault"
 	"jp/internal/scene"
@@ -89,11 +90,10 @@ func decode(data []byte, r *report) (Parsed, error) {
 // card.
 func hashID(data []byte) string {
 	sum := sha256.Sum256(data)
-	id := sum[:16]
+	id := uuid.UUID(sum[:16])
 	id[6] = id[6]&0x0f | 0x80
 	id[8] = id[8]&0x3f | 0x80
-	s := hex.EncodeToString(id)
-	return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
+	return id.String()
 }
 
 // idShape is what an id from a file may look like: ids stand in addresses.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"jp/internal/lib/fault"
 	"jp/internal/scene"
+	"jp/internal/scene/lore"
 )
 
 // EncodeJSON writes a card as chara_card_v3, with its book if there is one.
-// Errors: Internal.
+// Errors: those of lore.EncodeCharacterBook.
 func EncodeJSON(c scene.Card, book *scene.Book) ([]byte, error) {
 	return encode(c, book, true)
 }
@@ -17,7 +17,12 @@ func EncodeJSON(c scene.Card, book *scene.Book) ([]byte, error) {
 // encode writes a card in the shape of V3 or V2. In V2 the fields that only V3
 // has stay parked in the extensions.
 func encode(c scene.Card, book *scene.Book, v3 bool) ([]byte, error) {
-	ext, parked := lift(c, v3)
+	ext, _, _ := parseObject(compactObject(c.Extensions))
+	lifted := unpark(&ext)
+	if !v3 {
+		stay := parked{v3: lifted.v3}
+		stay.park(&ext)
+	}
 	var data object
 	for _, f := range texts(&c) {
 		data.set(f.key, quote(*f.into))
@@ -27,17 +32,17 @@ func encode(c scene.Card, book *scene.Book, v3 bool) ([]byte, error) {
 	}
 	if v3 {
 		data.set("group_only_greetings", json.RawMessage("[]")) // V3 demands it
-		data.merge(parked.v3)
+		data.merge(lifted.v3)
 	}
 	if book != nil {
-		raw, err := encodeBook(*book)
+		raw, err := lore.EncodeCharacterBook(*book)
 		if err != nil {
-			return nil, fault.New(fault.Internal, "the book of %s cannot be written: %w", quoted(c.Name), err)
+			return nil, err
 		}
 		data.set("character_book", raw)
 	}
 	data.set("extensions", ext.encode())
-	data.merge(parked.extra)
+	data.merge(lifted.extra)
 
 	var out object
 	spec, version := "chara_card_v2", "2.0"
@@ -50,7 +55,7 @@ func encode(c scene.Card, book *scene.Book, v3 bool) ([]byte, error) {
 	if idShape.MatchString(c.ID) {
 		out.set("orb_id", quote(c.ID))
 	}
-	out.merge(parked.outer)
+	out.merge(lifted.outer)
 	return out.encode(), nil
 }
 

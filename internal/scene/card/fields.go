@@ -158,6 +158,8 @@ func (in *reader) format() string {
 		return "tavern_v1"
 	case spec == "chara_card_v3":
 		return "tavern_v3"
+	case spec == "":
+		in.report.note("spec: there is none, so the card was read as V2")
 	case spec != "chara_card_v2":
 		in.report.note("spec: %s is not known, so the card was read as V2", quoted(spec))
 	}

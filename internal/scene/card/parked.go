@@ -3,8 +3,6 @@ package card
 import (
 	"encoding/json"
 	"slices"
-
-	"jp/internal/scene"
 )
 
 // parked is what a card says beyond the fields that a scene.Card has. It waits
@@ -15,30 +13,45 @@ type parked struct {
 	outer object // fields outside data that nobody knows
 }
 
-func (p *parked) bags() []struct {
+// bag is one part of what is parked, under its name in orb.
+type bag struct {
 	name string
-	bag  *object
-} {
-	return []struct {
-		name string
-		bag  *object
-	}{{"v3", &p.v3}, {"extra", &p.extra}, {"outer", &p.outer}}
+	*object
+}
+
+func (p *parked) bags() []bag {
+	return []bag{{"v3", &p.v3}, {"extra", &p.extra}, {"outer", &p.outer}}
+}
+
+// add parks a field in the bag where it belongs. A field that a Card has is
+// not parked.
+func (p *parked) add(key string, raw json.RawMessage, outer bool) {
+	switch {
+	case slices.Contains(v3Names, key):
+		p.v3.set(key, raw)
+	case known(key, outer):
+	case outer:
+		p.outer.set(key, raw)
+	default:
+		p.extra.set(key, raw)
+	}
 }
 
 // unpark takes the bags out of the extensions. An orb that held nothing else
 // goes, too.
 func unpark(ext *object) (p parked) {
-	orb, _, ok := parseObject(ext.get("orb"))
-	if !ok {
-		return p
-	}
+	orb, _, _ := parseObject(ext.get("orb"))
 	found := false
 	for _, b := range p.bags() {
-		if bag, _, ok := parseObject(orb.get(b.name)); ok {
-			*b.bag = bag
-			orb.remove(b.name)
-			found = true
+		fields, _, ok := parseObject(orb.get(b.name))
+		if !ok {
+			continue
 		}
+		for _, key := range fields.keys {
+			p.add(key, fields.values[key], b.name == "outer")
+		}
+		orb.remove(b.name)
+		found = true
 	}
 	switch {
 	case found && len(orb.keys) == 0:
@@ -55,9 +68,9 @@ func (p *parked) park(ext *object) {
 	orb, _, _ := parseObject(ext.get("orb"))
 	full := false
 	for _, b := range p.bags() {
-		if len(b.bag.keys) > 0 {
+		if len(b.keys) > 0 {
 			orb.remove(b.name)
-			orb.set(b.name, b.bag.encode())
+			orb.set(b.name, b.encode())
 			full = true
 		}
 	}
@@ -72,39 +85,48 @@ func (p *parked) park(ext *object) {
 func (in *reader) extensions() json.RawMessage {
 	ext := in.object("extensions")
 	p := unpark(&ext)
-	for _, key := range v3Names {
-		if raw := in.raw(key, ""); raw != nil && !(key == "group_only_greetings" && isEmptyList(raw)) {
-			p.v3.set(key, raw)
+	if orb := ext.get("orb"); orb != nil && kindOf(orb) != '{' {
+		in.report.note("extensions.orb: it was no object and was left out")
+		ext.remove("orb")
+	}
+	p.v3 = in.v3Fields(p.v3)
+	var kept []string
+	for _, key := range in.data.keys {
+		if !known(key, false) {
+			p.extra.set(key, in.data.values[key])
+			kept = append(kept, key)
 		}
 	}
-	var kept []string
-	for _, side := range []struct {
-		from  object
-		outer bool
-		bag   *object
-	}{{in.data, false, &p.extra}, {in.outer, true, &p.outer}} {
-		for _, key := range side.from.keys {
-			if !known(key, side.outer) {
-				side.bag.set(key, side.from.values[key])
-				kept = append(kept, key)
-			}
+	for _, key := range in.outer.keys {
+		if !known(key, true) {
+			p.outer.set(key, in.outer.values[key])
+			kept = append(kept, key)
 		}
 	}
 	if len(kept) > 0 {
 		in.report.note("fields that mean nothing here are kept for the way out: %s", listed(kept))
 	}
-	if orb := ext.get("orb"); orb != nil && kindOf(orb) != '{' && !p.empty() {
-		in.report.note("extensions.orb: it was no object and was left out")
-	}
 	p.park(&ext)
 	return ext.encode()
 }
 
-func (p *parked) empty() bool {
-	return len(p.v3.keys)+len(p.extra.keys)+len(p.outer.keys) == 0
+// v3Fields are the fields that only V3 has, in their order: what the card says
+// now before what it had parked. V3 demands a list of group greetings even from
+// who has none, so an empty one says nothing.
+func (in *reader) v3Fields(parked object) (out object) {
+	for _, key := range v3Names {
+		raw := in.raw(key, "")
+		if raw == nil {
+			raw = parked.get(key)
+		}
+		if raw == nil || key == "group_only_greetings" && isEmptyList(raw) {
+			continue
+		}
+		out.set(key, raw)
+	}
+	return out
 }
 
-// isEmptyList: V3 demands a list of group greetings even from who has none.
 func isEmptyList(raw json.RawMessage) bool {
 	items, ok := parseList(raw)
 	return ok && len(items) == 0
@@ -124,32 +146,4 @@ func (in *reader) object(key string) (o object) {
 		o.merge(part)
 	}
 	return o
-}
-
-// lift returns the extensions without what was parked in them, and that. Where
-// v3 is false, V3's fields stay.
-func lift(c scene.Card, v3 bool) (ext object, p parked) {
-	ext, _, _ = parseObject(compactObject(c.Extensions))
-	p = unpark(&ext)
-	var stay parked
-	for _, b := range []struct {
-		from, to *object
-		leaves   func(key string) bool
-	}{
-		{&p.v3, &stay.v3, func(key string) bool { return v3 && slices.Contains(v3Names, key) }},
-		{&p.extra, &stay.extra, func(key string) bool { return !known(key, false) }},
-		{&p.outer, &stay.outer, func(key string) bool { return !known(key, true) }},
-	} {
-		var out object
-		for _, key := range b.from.keys {
-			if b.leaves(key) {
-				out.set(key, b.from.values[key])
-			} else {
-				b.to.set(key, b.from.values[key])
-			}
-		}
-		*b.from = out
-	}
-	stay.park(&ext)
-	return ext, p
 }

@@ -53,7 +53,7 @@ func avatarOf(data []byte) *scene.Avatar {
 // EncodePNG writes a card into its avatar, as V3 and V2 and with its id. The
 // image data of a PNG stays as it is; JPEG and GIF are converted; where there
 // is no picture, or none that the standard library reads, a plain one is drawn.
-// Errors: Internal.
+// Errors: as of EncodeJSON.
 func EncodePNG(c scene.Card, a *scene.Avatar, book *scene.Book) ([]byte, error) {
 	v3, err := encode(c, book, true)
 	if err != nil {

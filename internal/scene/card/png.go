@@ -38,7 +38,7 @@ type chunk struct {
 // of one, ends it; whole tells whether the file ended with its last chunk.
 func chunks(png []byte) (list []chunk, whole bool) {
 	rest := png[len(pngSignature):]
-	for len(rest) >= 12 && len(list) < maxChunks {
+	for len(rest) >= 12 && len(list) <= maxChunks {
 		size := binary.BigEndian.Uint32(rest)
 		kind := string(rest[4:8])
 		if uint64(size) > uint64(len(rest)-12) || !isKind(kind) {
@@ -152,7 +152,7 @@ func (c chunk) payload() ([]byte, error) {
 // of V2.
 func decodePNG(data []byte, r *report) (Parsed, error) {
 	list, whole := chunks(data)
-	if len(list) == maxChunks {
+	if len(list) > maxChunks {
 		return Parsed{}, fault.New(fault.Invalid, "the picture has more than %d chunks", maxChunks)
 	}
 	start := r.mark()
@@ -250,7 +250,7 @@ func named(list []chunk, whole bool) string {
 		names = append(names, "…")
 	}
 	if !whole {
-		names = append(names, "and a piece that is no chunk")
+		names = append(names, "and a piece that is cut off or no chunk")
 	}
 	if len(list) == 0 {
 		return "none that can be read"
