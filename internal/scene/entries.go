@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 
 	"jp/internal/lib/fault"
 )
@@ -164,18 +165,21 @@ func EntryWarnings(e Entry) []string {
 		if err == nil {
 			continue
 		}
-		why := "is no regular expression"
-		if e, ok := errors.AsType[*syntax.Error](err); ok {
-			switch e.Code {
-			case syntax.ErrInvalidPerlOp:
-				why = "uses look-around or other syntax that is not supported here"
-			case syntax.ErrLarge, syntax.ErrNestingDepth, syntax.ErrInvalidRepeatSize:
-				why = "is too large an expression"
-			default:
-				why = fmt.Sprintf("is no regular expression that is understood here (%s)", e.Code)
-			}
-		}
-		warnings = append(warnings, fmt.Sprintf("the key %q %s, so it never matches", key, why))
+		warnings = append(warnings, fmt.Sprintf("the key %q %s, so it never matches", key, whyNot(err)))
 	}
 	return warnings
+}
+
+// whyNot says what is wrong with an expression.
+func whyNot(err error) string {
+	e, ok := errors.AsType[*syntax.Error](err)
+	switch {
+	case !ok:
+		return "is no regular expression"
+	case e.Code == syntax.ErrInvalidPerlOp, strings.HasPrefix(e.Expr, "(?<=") || strings.HasPrefix(e.Expr, "(?<!"):
+		return "uses look-around or other syntax that is not supported here"
+	case e.Code == syntax.ErrLarge || e.Code == syntax.ErrNestingDepth || e.Code == syntax.ErrInvalidRepeatSize:
+		return "is too large an expression"
+	}
+	return fmt.Sprintf("is no regular expression (%s)", e.Code)
 }

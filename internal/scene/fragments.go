@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -81,7 +82,7 @@ func (s *Service) DeleteMood(ctx context.Context, id string) error {
 func (s *Service) Fragments(ctx context.Context) ([]Fragment, error) {
 	return read(ctx, s, func(tx Tx) ([]Fragment, error) {
 		all, err := tx.Fragments.All()
-		slices.SortStableFunc(all, func(a, b Fragment) int { return a.Order - b.Order })
+		slices.SortStableFunc(all, func(a, b Fragment) int { return cmp.Compare(a.Order, b.Order) })
 		return all, err
 	})
 }
