@@ -102,12 +102,12 @@ func (s *Service) createSolo(tx Tx, n NewConversation) (Conversation, error) {
 // The first is the visible one.
 func (s *Service) greet(tx Tx, c *Conversation, openings []string, as Message) error {
 	for _, text := range openings {
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
 		rolled, err := s.inline(text)
 		if err != nil {
 			return err
+		}
+		if strings.TrimSpace(rolled) == "" {
+			continue
 		}
 		m := as
 		m.ConversationID, m.Role, m.Content, m.CreatedAt = c.ID, RoleAssistant, rolled, s.now()

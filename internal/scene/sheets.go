@@ -135,14 +135,8 @@ func (s *Service) Propose(ctx context.Context, id string, n NewProposal) (Propos
 			return p, err
 		}
 		for _, other := range pending {
-			switch {
-			case other.MemberID != m.ID:
-			case p.ID == 0:
+			if other.MemberID == m.ID {
 				p = other
-			default:
-				if err := s.decide(tx, &other, Rejected); err != nil {
-					return p, err
-				}
 			}
 		}
 		p.Base, err = sheetOf(tx, m)

@@ -108,7 +108,8 @@ type Uploads interface {
 	Copy(messages map[int64]int64) error
 }
 
-// Proposals go with their conversation and their member.
+// Proposals go with their conversation and their member. A member has one
+// pending proposal at most; a second is fault.Conflict.
 type Proposals interface {
 	Get(id int64) (Proposal, error) // or fault.NotFound
 	Insert(*Proposal) error         // sets ID

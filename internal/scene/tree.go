@@ -154,7 +154,7 @@ func (s *Service) DeletePreview(ctx context.Context, id string, mid int64) (Exte
 // and returns the visible branch. If that went through them it ends at their
 // parent now.
 func (s *Service) DeleteMessage(ctx context.Context, id string, mid int64) ([]Step, error) {
-	return s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
+	err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
 		doomed, err := tx.Messages.Siblings(m)
 		if err != nil {
 			return err
@@ -171,13 +171,16 @@ func (s *Service) DeleteMessage(ctx context.Context, id string, mid int64) ([]St
 		c.UpdatedAt = s.now()
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Messages(ctx, id, nil, 0)
 }
 
 // EditMessage rewrites a message in place; the text's macros are rolled. The
 // draft that was kept of the old text goes.
 func (s *Service) EditMessage(ctx context.Context, id string, mid int64, content string) error {
-	_, err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
-		var err error
+	return s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) (err error) {
 		if m.Content, err = s.inline(content); err != nil {
 			return err
 		}
@@ -185,44 +188,43 @@ func (s *Service) EditMessage(ctx context.Context, id string, mid int64, content
 		c.UpdatedAt = s.now()
 		return tx.Messages.Save(m)
 	})
-	return err
 }
 
 // SwitchBranch shows the branch that leads through a message, down to its
 // newest end, and returns it.
 func (s *Service) SwitchBranch(ctx context.Context, id string, mid int64) ([]Step, error) {
-	return s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
+	err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
 		leaf, err := tx.Messages.Deepest(m.ID)
 		c.ActiveLeaf = &leaf
 		return err
 	})
-}
-
-// retree changes a conversation's tree at a message, after the exchange that
-// runs in it, and returns the visible branch.
-func (s *Service) retree(ctx context.Context, id string, mid int64, change func(Tx, *Conversation, Message) error) ([]Step, error) {
-	release, err := s.settle(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	return s.Messages(ctx, id, nil, 0)
+}
+
+// retree changes a conversation's tree at a message, after the exchange that
+// runs in it.
+func (s *Service) retree(ctx context.Context, id string, mid int64, change func(Tx, *Conversation, Message) error) error {
+	release, err := s.settle(ctx, id)
+	if err != nil {
+		return err
+	}
 	defer release()
-	return write(ctx, s, func(tx Tx) ([]Step, error) {
+	return s.Store.Update(ctx, func(tx Tx) error {
 		c, err := tx.Conversations.Get(id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		m, err := tx.Messages.Get(id, mid)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := change(tx, &c, m); err != nil {
-			return nil, err
+			return err
 		}
-		if err := tx.Conversations.Save(c); err != nil {
-			return nil, err
-		}
-		_, path, err := branch(tx, id, 0)
-		return path, err
+		return tx.Conversations.Save(c)
 	})
 }
 

@@ -1,0 +1,306 @@
+package scene_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"jp/internal/lib/fault"
+	"jp/internal/scene"
+)
+
+// claim takes a conversation for an exchange that ignores being stopped.
+func claim(t failing, s *scene.Service, id string) (release func()) {
+	t.Helper()
+	release, err := s.Claim(context.Background(), id, func() {})
+	return ok(t, release, err)
+}
+
+// exchange claims a conversation and gives it back some time after it is
+// stopped.
+func exchange(t failing, s *scene.Service, id string, dies time.Duration) (stopped *atomic.Bool) {
+	t.Helper()
+	stop := make(chan struct{})
+	once := sync.OnceFunc(func() { close(stop) })
+	release, err := s.Claim(context.Background(), id, once)
+	ok(t, release, err)
+	stopped = &atomic.Bool{}
+	go func() {
+		<-stop
+		stopped.Store(true)
+		time.Sleep(dies)
+		release()
+	}()
+	return stopped
+}
+
+// changes are the calls that must not happen beside an exchange.
+func changes(s *scene.Service, id string, mid int64) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"edit":    func(ctx context.Context) error { return s.EditMessage(ctx, id, mid, "new") },
+		"switch":  func(ctx context.Context) error { _, err := s.SwitchBranch(ctx, id, mid); return err },
+		"convert": func(ctx context.Context) error { _, _, err := s.ConvertToGroup(ctx, id); return err },
+		"delete":  func(ctx context.Context) error { _, err := s.DeleteMessage(ctx, id, mid); return err },
+	}
+}
+
+func TestOneClaimAtATime(t *testing.T) {
+	s := newService(t)
+	ctx := context.Background()
+	release := claim(t, s, "a")
+	_, err := s.Claim(ctx, "a", func() {})
+	refuse(t, err, fault.Busy)
+	claim(t, s, "b")
+	release()
+	second := claim(t, s, "a")
+	release() // again, and too late: it is somebody else's now
+	_, err = s.Claim(ctx, "a", func() {})
+	refuse(t, err, fault.Busy)
+	second()
+
+	var won atomic.Int32
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if _, err := s.Claim(ctx, "c", func() {}); err == nil {
+				won.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if won.Load() != 1 {
+		t.Errorf("%d exchanges have the claim", won.Load())
+	}
+}
+
+func TestChangesWaitForTheExchange(t *testing.T) {
+	for _, name := range []string{"edit", "switch", "convert", "delete"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(t)
+				c, err := s.CreateConversation(t.Context(), scene.NewConversation{})
+				ok(t, c, err)
+				change := changes(s, c.ID, say(t, s, c.ID, "Hi.", nil))[name]
+
+				release := claim(t, s, c.ID)
+				start := time.Now()
+				time.AfterFunc(14*time.Second, release)
+				if err := change(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if waited := time.Since(start); waited != 14*time.Second {
+					t.Errorf("waited %v", waited)
+				}
+			})
+		})
+	}
+}
+
+func TestChangesDoNotWaitForEver(t *testing.T) {
+	for _, name := range []string{"edit", "switch", "convert", "delete"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(t)
+				c, err := s.CreateConversation(t.Context(), scene.NewConversation{})
+				ok(t, c, err)
+				change := changes(s, c.ID, say(t, s, c.ID, "Hi.", nil))[name]
+				release := claim(t, s, c.ID)
+				start := time.Now()
+				refuse(t, change(t.Context()), fault.Busy)
+				if waited := time.Since(start); waited != 15*time.Second {
+					t.Errorf("waited %v", waited)
+				}
+
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := change(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("got %v", err)
+				}
+				if got := shown(t, s, c.ID); len(got) != 1 || got[0] != "Hi." {
+					t.Errorf("%q", got)
+				}
+				release()
+				if err := change(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestSettingsDoNotWait: what a running exchange has a snapshot of is changed
+// at once.
+func TestSettingsDoNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		ctx := t.Context()
+		c, m := addGroup(t, s, "Anna")
+		addWorld(t, s, scene.World{Name: "w"})
+		p := propose(t, s, c.ID, m[0].ID, "x")
+		defer claim(t, s, c.ID)()
+		start := time.Now()
+		_, err := s.ChangeConversation(ctx, c.ID, scene.ConversationChange{Title: scene.To("New")}, nil)
+		ok(t, 0, err)
+		_, _, err = s.SetMembers(ctx, c.ID, specs(m...), nil)
+		ok(t, 0, err)
+		_, err = s.SetWorld(ctx, c.ID, "w", true)
+		ok(t, 0, err)
+		_, err = s.ApplyProposal(ctx, c.ID, p.ID)
+		ok(t, 0, err)
+		fork(t, s, c.ID, "checkpoint")
+		fork(t, s, c.ID, "compress")
+		fork(t, s, c.ID, "new")
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("waited %v", waited)
+		}
+	})
+}
+
+func TestDeletingStopsTheExchange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		ctx := t.Context()
+		c, _ := addGroup(t, s, "Anna")
+		stopped := exchange(t, s, c.ID, 3*time.Second)
+		done := make(chan error)
+		go func() { done <- s.DeleteConversation(ctx, c.ID) }()
+		synctest.Wait()
+		if !stopped.Load() {
+			t.Error("the exchange was not stopped")
+		}
+		conversation(t, s, c.ID) // still there for what the exchange saves
+		_, err := s.Claim(ctx, c.ID, func() {})
+		refuse(t, err, fault.Busy)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Conversation(ctx, c.ID)
+		refuse(t, err, fault.NotFound)
+		claim(t, s, c.ID)() // nothing of the deletion is left
+	})
+}
+
+func TestDeletingGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		ctx := t.Context()
+		root, _ := addGroup(t, s, "Anna")
+		f := fork(t, s, root.ID, "new")
+		free := exchange(t, s, f.ID, 0)
+		release := claim(t, s, root.ID)
+		refuse(t, s.DeleteConversation(ctx, root.ID), fault.Busy)
+		_, err := s.DeleteGroup(ctx, root.ID)
+		refuse(t, err, fault.Busy)
+		if !free.Load() {
+			t.Error("the fork's exchange was not stopped")
+		}
+		conversation(t, s, root.ID)
+		conversation(t, s, f.ID)
+		claim(t, s, f.ID)()
+		release()
+		n, err := s.DeleteGroup(ctx, root.ID)
+		if ok(t, n, err); n != 2 {
+			t.Errorf("deleted %d", n)
+		}
+	})
+}
+
+// TestDeletingSeesForksMadeMeanwhile: a fork that is made while the group is
+// waiting for an exchange goes with it, and so does what runs in the fork.
+func TestDeletingSeesForksMadeMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		ctx := t.Context()
+		root, _ := addGroup(t, s, "Anna")
+		exchange(t, s, root.ID, time.Second)
+		done := make(chan int)
+		go func() {
+			n, err := s.DeleteGroup(ctx, root.ID)
+			if err != nil {
+				t.Error(err)
+			}
+			done <- n
+		}()
+		synctest.Wait()
+		late := fork(t, s, root.ID, "new")
+		stopped := exchange(t, s, late.ID, time.Second)
+		if n := <-done; n != 2 || !stopped.Load() {
+			t.Errorf("deleted %d; the fork's exchange stopped: %v", n, stopped.Load())
+		}
+	})
+}
+
+// TestClaimWaitsForAChange: a change is no exchange, so that sending right
+// after an edit is not refused.
+func TestClaimWaitsForAChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		gate := make(chan struct{})
+		s := serviceOn(slow{store, gate})
+		c, _ := addGroup(t, serviceOn(store), "Anna")
+		mid := say(t, serviceOn(store), c.ID, "Hi.", nil)
+		edited := make(chan error, 1)
+		go func() { edited <- s.EditMessage(t.Context(), c.ID, mid, "new") }()
+		synctest.Wait() // the edit holds the conversation
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := s.Claim(ctx, c.ID, func() {}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		claimed := make(chan error, 1)
+		go func() {
+			_, err := s.Claim(t.Context(), c.ID, func() {})
+			claimed <- err
+		}()
+		synctest.Wait()
+		close(gate)
+		if err := errors.Join(<-edited, <-claimed); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// slow is a store whose changes wait until gate is closed.
+type slow struct {
+	scene.Store
+	gate chan struct{}
+}
+
+func (s slow) Update(ctx context.Context, fn func(scene.Tx) error) error {
+	<-s.gate
+	return s.Store.Update(ctx, fn)
+}
+
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		one := exchange(t, s, "a", 2*time.Second)
+		two := exchange(t, s, "b", 3*time.Second)
+		start := time.Now()
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !one.Load() || !two.Load() || time.Since(start) != 3*time.Second {
+			t.Errorf("stopped: %v, %v, after %v", one.Load(), two.Load(), time.Since(start))
+		}
+		_, err := s.Claim(t.Context(), "c", func() {})
+		refuse(t, err, fault.Busy)
+	})
+}
+
+func TestCloseGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		defer claim(t, s, "a")()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if err := s.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
