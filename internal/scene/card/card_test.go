@@ -141,6 +141,7 @@ func TestLimits(t *testing.T) {
 		{"depth in a string", `{"name":"` + strings.Repeat("[", 1000) + `"}`, ""},
 		{"chunks", string(head) + strings.Repeat(string(chunkOf("IDAT", nil)), 1<<16), "the picture has more than 65536 chunks"},
 		{"chunk that unpacks", string(head) + string(bomb), "it unpacks to more than 32 MB; its chunks are"},
+		{"broken chunks", string(head) + strings.Repeat(string(chunkOf("tEXt", []byte("chara\x00?"))), 8) + string(textChunk("tEXt", "chara", []byte(`{"name":"Ada"}`), nil)), "cannot be read"},
 		{"chunk that is longer than the file", string(head) + "\xff\xff\xff\xfftEXtchara\x00", "the picture holds no character card"},
 		{"archive's files", strings.Repeat("PK\x01\x02", 10_001) + "PK\x05\x06", "the archive holds more than 10000 files"},
 		{"archive without a directory", "PK\x05\x06" + strings.Repeat("\x00", 100), "the archive holds no card.json"},

@@ -86,9 +86,6 @@ func inside(name string) bool {
 // unzip reads one file up to a limit. What the archive says about its size is
 // not believed.
 func unzip(f *zip.File, limit int64) ([]byte, error) {
-	if f.UncompressedSize64 > uint64(limit) {
-		return nil, errTooLarge
-	}
 	in, err := f.Open()
 	if err != nil {
 		return nil, err

@@ -21,9 +21,12 @@ import (
 // TestEncodePNG: the picture stays, the old card goes, and three chunks stand
 // before the end, whatever the avatar is.
 func TestEncodePNG(t *testing.T) {
-	var tiny bytes.Buffer
-	if err := gif.Encode(&tiny, image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.Black}), nil); err != nil {
-		t.Fatal(err)
+	plainGIF := func(width, height int) []byte {
+		var b bytes.Buffer
+		if err := gif.Encode(&b, image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.Black}), nil); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
 	}
 	end := []byte("\x00\x00\x00\x00IEND\xaeB`\x82")
 	old := bytes.TrimSuffix(plainPNG(), end)
@@ -47,8 +50,8 @@ func TestEncodePNG(t *testing.T) {
 		{"PNG without a picture", &scene.Avatar{MIME: "image/png", Data: large}, image.Pt(256, 384), "IHDR PLTE IDAT"},
 		{"JPEG", &scene.Avatar{MIME: "image/jpeg", Data: plainJPEG()}, image.Pt(3, 2), "IHDR IDAT"},
 		{"JPEG, cut off", &scene.Avatar{MIME: "image/jpeg", Data: plainJPEG()[:40]}, image.Pt(256, 384), "IHDR PLTE IDAT"},
-		{"GIF", &scene.Avatar{MIME: "image/gif", Data: tiny.Bytes()}, image.Pt(3, 2), "IHDR PLTE IDAT"},
-		{"GIF of a billion pixels", &scene.Avatar{MIME: "image/gif", Data: []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00;")}, image.Pt(256, 384), "IHDR PLTE IDAT"},
+		{"GIF", &scene.Avatar{MIME: "image/gif", Data: plainGIF(3, 2)}, image.Pt(3, 2), "IHDR PLTE IDAT"},
+		{"GIF of 65 million pixels", &scene.Avatar{MIME: "image/gif", Data: plainGIF(8192, 8193)}, image.Pt(256, 384), "IHDR PLTE IDAT"},
 		{"WebP", &scene.Avatar{MIME: "image/webp", Data: []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")}, image.Pt(256, 384), "IHDR PLTE IDAT"},
 		{"none", nil, image.Pt(256, 384), "IHDR PLTE IDAT"},
 	} {

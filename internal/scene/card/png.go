@@ -155,7 +155,6 @@ func decodePNG(data []byte, r *report) (Parsed, error) {
 	if len(list) > maxChunks {
 		return Parsed{}, fault.New(fault.Invalid, "the picture has more than %d chunks", maxChunks)
 	}
-	start := r.mark()
 	var last error
 	tries := 0
 	for _, key := range []string{keyV3, keyV2} {
@@ -179,7 +178,6 @@ func decodePNG(data []byte, r *report) (Parsed, error) {
 			last = err
 		}
 	}
-	r.reset(start)
 	if last != nil {
 		return Parsed{}, fault.New(fault.Invalid, "the picture's card cannot be read: %w; its chunks are %s", last, named(list, whole))
 	}
