@@ -4,4 +4,5 @@ package httpapi
 func (a *api) routes() {
 	a.eventRoutes()
 	a.conversations()
+	a.library()
 }
