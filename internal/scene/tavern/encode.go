@@ -1,0 +1,222 @@
+package tavern
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"jp/internal/lib/fault"
+	"jp/internal/scene"
+)
+
+// EncodeChat writes a transcript as a .jsonl file. Decode reads the same from
+// it, together with EncodeGroup's for a group. Errors: fault.Invalid when what
+// was kept is no JSON object.
+func EncodeChat(t scene.Transcript) ([]byte, error) {
+	keep, err := kept(t)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	write := func(raw json.RawMessage) { b.Write(append(slices.Clip(raw), '\n')) }
+	write(marshal(headerOf(t, keep)))
+	for i, line := range t.Lines {
+		var old fields
+		if len(line.Extras) > 0 && json.Unmarshal(line.Extras, &old) != nil {
+			return nil, fault.New(fault.Invalid, "what was kept with message %d is no JSON object", i+1)
+		}
+		if line.Chosen < 0 || line.Chosen >= len(line.Variants) {
+			return nil, fault.New(fault.Invalid, "message %d has no text", i+1)
+		}
+		for _, hidden := range list(old[hiddenField]) {
+			write(marshal(hidden))
+		}
+		write(marshal(overlay(lineOf(t, line, keep), old, line)))
+	}
+	for _, hidden := range keep.Hidden {
+		write(marshal(hidden))
+	}
+	return b.Bytes(), nil
+}
+
+// overlay puts what was kept of a line over what we write, unless it is out of
+// date.
+func overlay(f, old fields, line scene.TranscriptLine) fields {
+	for name, raw := range old {
+		switch {
+		case name == hiddenField:
+		case name == "send_date" && !when(raw).Equal(line.At):
+		case name == "swipe_info" && len(list(raw)) != len(line.Variants):
+		default:
+			f[name] = raw
+		}
+	}
+	return f
+}
+
+// EncodeGroup writes the definition of a group. chat is the name of the chat's
+// file without .jsonl, or empty for that of an imported definition, which keeps
+// its own id. Errors:
+// fault.Conflict for a solo chat; as of EncodeChat.
+func EncodeGroup(t scene.Transcript, chat string) ([]byte, error) {
+	if t.Conversation.Kind != scene.Group {
+		return nil, fault.New(fault.Conflict, "%q is no group", t.Conversation.Title)
+	}
+	keep, err := kept(t)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(groupOf(t, keep, chat)), nil
+}
+
+func kept(t scene.Transcript) (keep extras, err error) {
+	if len(t.Extras) > 0 && json.Unmarshal(t.Extras, &keep) != nil {
+		return keep, fault.New(fault.Invalid, "what was kept with %q is no JSON object", t.Conversation.Title)
+	}
+	return keep, nil
+}
+
+// headerOf is the first line of a chat.
+func headerOf(t scene.Transcript, keep extras) fields {
+	c := t.Conversation
+	f := fields{
+		"user_name": marshal(unused), "character_name": marshal(unused),
+		"create_date": marshal(created(t)),
+	}
+	if c.Kind != scene.Group {
+		f["character_name"], f["user_name"] = marshal(c.CharacterName), marshal(userName(t))
+	}
+	for name, raw := range keep.Header {
+		f[name] = raw
+	}
+	meta := object(keep.Header["chat_metadata"])
+	if meta == nil {
+		meta = fields{}
+	}
+	if c.Scenario != "" {
+		meta["scenario"] = marshal(c.Scenario)
+	}
+	meta[ourField] = marshal(settingsOf(t, keep))
+	f["chat_metadata"] = marshal(meta)
+	return f
+}
+
+// userName is who wrote last.
+func userName(t scene.Transcript) string {
+	for _, line := range slices.Backward(t.Lines) {
+		if line.Role == scene.RoleUser && line.Author != "" {
+			return line.Author
+		}
+	}
+	return "User"
+}
+
+// created is when the chat began, in the form of SillyTavern's file names.
+func created(t scene.Transcript) string {
+	var at time.Time
+	if len(t.Lines) > 0 {
+		at = t.Lines[0].At.UTC()
+	}
+	if at.IsZero() {
+		at = time.Unix(0, 0).UTC()
+	}
+	return fmt.Sprintf("%d-%d-%d@%02dh%02dm%02ds%03dms", at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond()/1e6)
+}
+
+// settingsOf is what SillyTavern has no field for.
+func settingsOf(t scene.Transcript, keep extras) settings {
+	c := t.Conversation
+	s := settings{Kind: c.Kind, Title: c.Title, CardID: c.CardID, PostHistory: c.PostHistory}
+	if c.Kind != scene.Group {
+		return s
+	}
+	s.CardID, s.TurnMode, s.MaxSpeakers, s.ContextMode = nil, c.TurnMode, c.MaxSpeakers, c.ContextMode
+	for i, file := range files(t, keep) {
+		m, _ := memberOf(t, i)
+		s.Members = append(s.Members, part{
+			File: file, Key: m.Key, Name: m.Name, CardID: m.CardID, Profile: m.PublicProfile, Sheet: m.Sheet,
+			Kind: m.Kind, Muted: m.Muted, Former: i >= len(c.Members),
+		})
+	}
+	return s
+}
+
+// groupOf is the definition of a group.
+func groupOf(t scene.Transcript, keep extras, chat string) fields {
+	c := t.Conversation
+	members, muted := []string{}, []string{}
+	for i, file := range files(t, keep)[:len(c.Members)] {
+		members = append(members, file)
+		if c.Members[i].Muted {
+			muted = append(muted, file)
+		}
+	}
+	f := fields{
+		"id": marshal(chat), "chat_id": marshal(chat), "chats": marshal([]string{chat}),
+		"name": marshal(c.Title), "members": marshal(members), "disabled_members": marshal(muted),
+		"activation_strategy": marshal(strategyOf(c.TurnMode)), "generation_mode": marshal(generationOf(c.ContextMode)),
+		"allow_self_responses": marshal(false), "auto_mode_delay": marshal(5), "fav": marshal(false),
+		"avatar_url": marshal(""), "hideMutedSprites": marshal(true), "past_metadata": json.RawMessage("{}"),
+	}
+	for name, raw := range keep.Group {
+		if raw = current(c, name, raw, chat); raw != nil {
+			f[name] = raw
+		}
+	}
+	return f
+}
+
+// current is what was kept of a definition's field, brought up to date; nil
+// when only we know what it says now.
+func current(c scene.NewConversation, name string, raw json.RawMessage, chat string) json.RawMessage {
+	n, isNumber := number(raw)
+	switch name {
+	case "name", "members", "disabled_members":
+		return nil
+	case "activation_strategy":
+		if !isNumber || turnModeOf(n) != c.TurnMode {
+			return nil
+		}
+	case "generation_mode":
+		if !isNumber || generationOf(contextModeOf(n)) != generationOf(c.ContextMode) {
+			return nil
+		}
+	case "chat_metadata":
+		if meta := object(raw); meta != nil && text(meta["scenario"]) != c.Scenario {
+			meta["scenario"] = marshal(c.Scenario)
+			return marshal(meta)
+		}
+	case "chat_id":
+		if chat != "" {
+			return nil
+		}
+	case "chats":
+		if all := texts(raw); chat != "" && !slices.Contains(all, chat) {
+			return marshal(append(all, chat))
+		}
+	}
+	return raw
+}
+
+// files are the pictures of the members and of the former ones, each its own.
+func files(t scene.Transcript, keep extras) []string {
+	var out []string
+	for i := range len(t.Conversation.Members) + len(t.Former) {
+		m, _ := memberOf(t, i)
+		file, ok := keep.Avatars[m.Name]
+		if !ok {
+			file = fileName(m.Name)
+		}
+		for n, plain := 1, stem(file); slices.Contains(out, file); n++ {
+			file = fmt.Sprintf("%s%d.png", plain, n)
+		}
+		out = append(out, file)
+	}
+	return out
+}
+
+// thumbnail is where SillyTavern's page finds a picture.
+func thumbnail(file string) string { return "/thumbnail?type=avatar&file=" + url.PathEscape(file) }

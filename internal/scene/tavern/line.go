@@ -1,0 +1,107 @@
+package tavern
+
+import (
+	"encoding/json"
+	"slices"
+
+	"jp/internal/scene"
+)
+
+// hiddenField keeps hidden lines with the line that they stand before.
+const hiddenField = "jp_hidden"
+
+// readLines reads the messages. Those that models never saw (SillyTavern's own
+// notices, and what a person hid) are no part of the scene and wait for an
+// export with the next line.
+func (d *decoder) readLines() {
+	hidden, undated := 0, 0
+	for _, l := range d.lines {
+		if flag(l["is_system"]) {
+			d.hidden = append(d.hidden, marshal(l))
+			hidden++
+			continue
+		}
+		line := d.line(l)
+		if line.At.IsZero() {
+			undated++
+		}
+		kept := without(l, lineOf(d.t, line, d.keep))
+		for _, known := range []string{"mes", "is_user", "is_system", "swipes", "swipe_id"} {
+			delete(kept, known)
+		}
+		if len(d.hidden) > 0 {
+			if kept == nil {
+				kept = fields{}
+			}
+			kept[hiddenField] = marshal(d.hidden)
+			d.hidden = nil
+		}
+		if len(kept) > 0 {
+			line.Extras = marshal(kept)
+		}
+		d.t.Lines = append(d.t.Lines, line)
+	}
+	if hidden > 0 {
+		d.say("lines hidden from models are no part of the scene, but of an export: %d", hidden)
+	}
+	if undated > 0 {
+		d.say("lines without a date that can be read: %d", undated)
+	}
+}
+
+// line reads one message.
+func (d *decoder) line(l fields) scene.TranscriptLine {
+	line := scene.TranscriptLine{Role: scene.RoleAssistant, Member: -1, At: when(l["send_date"])}
+	if flag(l["is_user"]) {
+		line.Role, line.Author = scene.RoleUser, text(l["name"])
+	} else if s := d.speaker(l); s != nil {
+		line.Member = slices.Index(d.seats, s)
+	}
+	mes := text(l["mes"])
+	line.Variants = texts(l["swipes"])
+	if n, ok := number(l["swipe_id"]); ok && n >= 0 && n < len(line.Variants) {
+		line.Chosen = n
+	} else if line.Chosen = slices.Index(line.Variants, mes); line.Chosen < 0 {
+		line.Variants = append(line.Variants, mes)
+		line.Chosen = len(line.Variants) - 1
+	}
+	// What a person edited is in mes first.
+	line.Variants[line.Chosen] = mes
+	return line
+}
+
+// lineOf is a message as an export writes it, without what was kept.
+func lineOf(t scene.Transcript, line scene.TranscriptLine, keep extras) fields {
+	name := line.Author
+	f := fields{}
+	if line.Role != scene.RoleUser {
+		name = t.Conversation.CharacterName
+		if m, ok := memberOf(t, line.Member); ok {
+			name = m.Name
+			file := files(t, keep)[line.Member]
+			f["original_avatar"] = marshal(file)
+			f["force_avatar"] = marshal(thumbnail(file))
+		}
+	}
+	f["name"] = marshal(name)
+	f["is_user"] = marshal(line.Role == scene.RoleUser)
+	f["is_system"] = marshal(false)
+	f["mes"] = marshal(line.Variants[line.Chosen])
+	f["extra"] = json.RawMessage("{}")
+	if !line.At.IsZero() {
+		f["send_date"] = marshal(stamp(line.At))
+	}
+	if line.Role != scene.RoleUser || len(line.Variants) > 1 {
+		f["swipes"], f["swipe_id"] = marshal(line.Variants), marshal(line.Chosen)
+	}
+	return f
+}
+
+// memberOf is the member or former member at a place.
+func memberOf(t scene.Transcript, place int) (scene.MemberSpec, bool) {
+	all := slices.Concat(t.Conversation.Members, t.Former)
+	if place < 0 || place >= len(all) {
+		return scene.MemberSpec{}, false
+	}
+	return all[place], true
+}
