@@ -36,12 +36,13 @@ import (
 //	status N             of the last answer, as are the rest
 //	json PATH [VALUE]    that the body holds VALUE there (a path of gjson); a
 //	                     VALUE that is JSON is compared as JSON, all else as a
-//	                     string; ! json PATH: there is nothing
+//	                     string; ! json PATH: there is nothing, and with a
+//	                     VALUE: something else
 //	contains TEXT…, lacks TEXT…   of the body's bytes
-//	header NAME [VALUE]  ! header NAME: there is none
+//	header NAME [VALUE]  that there is one, with that value; ! header: not so
 //	capture VAR [PATH]   keeps a value (a header: @NAME) as $VAR
 //	save FILE            keeps the body
-//	same FILE            that the body is that of FILE, as JSON
+//	same FILE            that the body is that of FILE, compared as JSON if it is
 //	say CONVERSATION ROLE [-flag VALUE…] TEXT   appends a message to the story;
 //	                     flags: by, parent (or none), exchange, turn, author,
 //	                     file (NAME;MIME;FILE), incomplete, direction, draft,
@@ -192,7 +193,7 @@ func shown(body []byte) string {
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	w := in(ts)
 	w.looked = true
-	if want, err := strconv.Atoi(args[0]); err != nil || neg || w.answer.Code != want {
+	if neg || strconv.Itoa(w.answer.Code) != args[0] {
 		ts.Fatalf("%s: status %d, not %s: %s", w.request, w.answer.Code, args[0], w.body())
 	}
 }
@@ -226,8 +227,11 @@ func equal(got gjson.Result, want string) bool {
 	return cmp.Equal(decoded([]byte(got.Raw)), decoded([]byte(want)))
 }
 
+// decoded is what JSON says, or the text that is none.
 func decoded(b []byte) (v any) {
-	_ = json.Unmarshal(b, &v)
+	if json.Unmarshal(b, &v) != nil {
+		return string(b)
+	}
 	return v
 }
 
@@ -245,11 +249,11 @@ func search(ts *testscript.TestScript, want bool, args []string) {
 
 func header(ts *testscript.TestScript, neg bool, args []string) {
 	got, there := in(ts).answer.Header()[http.CanonicalHeaderKey(args[0])]
-	if there == neg {
-		ts.Fatalf("header %s: %q", args[0], got)
+	if len(args) > 1 {
+		there = there && strings.Join(got, ", ") == expand(ts, args[1])
 	}
-	if len(args) > 1 && strings.Join(got, ", ") != expand(ts, args[1]) {
-		ts.Fatalf("header %s: %q, not %q", args[0], got, expand(ts, args[1]))
+	if there == neg {
+		ts.Fatalf("%s: header %s is %q; expected: %q (negated: %v)", in(ts).request, args[0], got, args[1:], neg)
 	}
 }
 
