@@ -134,6 +134,7 @@ func (a *api) conversations() {
 	a.uploads()
 	a.sheets()
 	a.loreChoices()
+	a.chats()
 }
 
 func (a *api) listConversations(ctx context.Context, _ *struct{}) (*body[[]Overview], error) {
