@@ -39,7 +39,7 @@ import (
 //
 // and the program exits, which expects an exit code and may interrupt.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"jp": main, "exits": exits})
+	testscript.Main(m, map[string]func(){"jp": main, "exits": exits, "visits": visits})
 }
 
 func TestScripts(t *testing.T) {

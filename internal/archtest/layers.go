@@ -115,6 +115,7 @@ func folders() []string {
 		"internal/lib/sse",
 		"internal/archtest",
 		"scripts/crash",
+		"scripts/outage",
 		"scripts/race",
 		"scripts/harness",
 	}
@@ -157,7 +158,7 @@ func modules() map[string][]string {
 		"golang.org/x/image":                       {"internal/httpapi"}, // thumbnails
 		"github.com/google/uuid":                   {"internal/scene", "internal/scene/card"},
 		"github.com/pressly/goose/v3":              {"internal/scene/sqlstore"}, // migrations
-		"modernc.org/sqlite":                       {"internal/scene/sqlstore"},
+		"modernc.org/sqlite":                       {"internal/scene/sqlstore", "scripts/outage"}, // the script asks the database itself
 		"golang.org/x/sync":                        {"internal/workspace", "internal/workspace/tool"}, // bounded listing
 	}
 }

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// mostPixels bounds what decoding a picture may cost: 4 bytes each.
-	mostPixels = 24 << 20
+	// mostPixels bounds what decoding a picture may cost: up to 8 bytes each.
+	mostPixels = 16 << 20
 	// thumbSide is the longer side of a thumbnail, in pixels.
 	thumbSide = 320
 	// thumbsAtOnce bounds how many pictures are decoded at a time.

@@ -7,14 +7,15 @@ import (
 
 	"jp/internal/lib/fault"
 	"jp/internal/scene"
+	"jp/internal/scene/card"
 	"jp/internal/scene/lore"
 )
 
 func (a *api) characters() {
 	route(a, http.MethodGet, "/characters", "list-characters", "List the characters", a.listCharacters)
-	route(a, http.MethodPost, "/characters", "create-character", "Create a character", a.createCharacter, limit(cardLimit))
+	route(a, http.MethodPost, "/characters", "create-character", "Create a character", a.createCharacter, limit(card.MaxFile))
 	route(a, http.MethodGet, "/characters/{id}", "get-character", "Read a character", a.getCharacter)
-	route(a, http.MethodPut, "/characters/{id}", "change-character", "Change fields of a character", a.changeCharacter, limit(cardLimit))
+	route(a, http.MethodPut, "/characters/{id}", "change-character", "Change fields of a character", a.changeCharacter, limit(card.MaxFile))
 	route(a, http.MethodDelete, "/characters/{id}", "delete-character", "Delete a character", a.deleteCharacter)
 	route(a, http.MethodGet, "/characters/{id}/usage", "character-usage", "List the conversations of a character", a.characterUsage)
 	route(a, http.MethodPut, "/characters/{id}/public-profile", "set-public-profile", "Save what a character tells everybody", a.setProfile)

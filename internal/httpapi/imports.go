@@ -22,8 +22,8 @@ import (
 )
 
 func (a *api) imports() {
-	route(a, http.MethodPost, "/characters/import", "import-character", "Read a character card; nothing is stored", a.importCharacter, limit(cardLimit))
-	route(a, http.MethodPost, "/worlds/import", "import-world", "Make a World of a lorebook file", a.importWorld, limit(cardLimit))
+	route(a, http.MethodPost, "/characters/import", "import-character", "Read a character card; nothing is stored", a.importCharacter, limit(card.MaxFile))
+	route(a, http.MethodPost, "/worlds/import", "import-world", "Make a World of a lorebook file", a.importWorld, limit(card.MaxFile))
 	a.takesFile("/characters/import")
 	a.takesFile("/worlds/import")
 }

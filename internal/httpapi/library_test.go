@@ -178,7 +178,7 @@ func TestLargeLorebook(t *testing.T) {
 // A limit is told, not cut off.
 func TestTooLargeImport(t *testing.T) {
 	w := freshWorld(t)
-	answer := w.ask(t, http.MethodPost, "/api/characters/import", bytes.Repeat([]byte(" "), 33<<20))
+	answer := w.ask(t, http.MethodPost, "/api/characters/import", bytes.Repeat([]byte(" "), 65<<20))
 	if answer.Code != http.StatusRequestEntityTooLarge || !gjson.GetBytes(answer.Body.Bytes(), "detail").Exists() {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}

@@ -67,7 +67,8 @@ func (m messages) Save(row scene.Message) error {
 	return messageShape().save(m.session, row, row.ID)
 }
 
-// path walks up from message $1, $2 messages at most.
+// path walks up from message $1, $2 messages at most. What is joined to it is
+// joined by CROSS JOIN, which SQLite never turns round: the path comes first.
 const path = `WITH RECURSIVE path (id, parent_id, length) AS (
 	SELECT id, parent_id, 1 FROM messages WHERE id = $1
 	UNION ALL
@@ -84,7 +85,7 @@ func (m messages) Path(leaf int64, limit int) ([]scene.Step, error) {
 	sh := shape[scene.Step]{"messages", "message", func(s *scene.Step) []column {
 		return messageColumns(&s.Message)
 	}, nil}
-	steps, err := sh.listWith(m.session, path, "FROM path JOIN messages ON messages.id = path.id", leaf, most)
+	steps, err := sh.listWith(m.session, path, "FROM path CROSS JOIN messages WHERE messages.id = path.id", leaf, most)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (m messages) branches(at map[int64]*scene.Step, top *scene.Step, leaf, most
 		}
 	}
 	return m.query("message", path+`SELECT path.id, other.id
-		FROM path JOIN messages other ON other.parent_id = path.parent_id WHERE other.id <> path.id`,
+		FROM path CROSS JOIN messages other WHERE other.parent_id = path.parent_id AND other.id <> path.id`,
 		[]any{leaf, most}, func(scan func(...any) error) error {
 			var id, other int64
 			if err := scan(&id, &other); err != nil {
@@ -146,7 +147,7 @@ func sibling(s *scene.Step, id int64) {
 
 func (m messages) uploads(at map[int64]*scene.Step, leaf, most int64) error {
 	found, err := uploadShape().listWith(m.session, path,
-		"FROM path JOIN user_attachments ON message_id = path.id ORDER BY user_attachments.id", leaf, most)
+		"FROM path CROSS JOIN user_attachments WHERE message_id = path.id ORDER BY user_attachments.id", leaf, most)
 	for _, u := range found {
 		s := at[u.MessageID]
 		s.Uploads = append(s.Uploads, u)

@@ -1,10 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
 	"errors"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -56,6 +58,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+// magic is what every database of SQLite begins with.
+const magic = "SQLite format 3\x00"
+
 // private makes the file, or takes it away from everybody but the owner.
 // SQLite gives the files beside it the same mode, and opens what is there.
 func private(path string) error {
@@ -63,8 +68,16 @@ func private(path string) error {
 	if err != nil {
 		return refused(path, err)
 	}
-	if err := f.Close(); err != nil {
+	begin := make([]byte, len(magic))
+	n, err := io.ReadFull(f, begin)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	if err := cmp.Or(err, f.Close()); err != nil {
 		return refused(path, err)
+	}
+	if n > 0 && string(begin) != magic { // SQLite would take a short file for an empty one
+		return fault.New(fault.Damaged, "%q is no database", path).WithHint("name another folder, or move that file away")
 	}
 	for _, p := range []string{path, path + "-wal", path + "-shm"} {
 		info, err := os.Stat(p)
