@@ -184,6 +184,33 @@ func TestTooLargeImport(t *testing.T) {
 	}
 }
 
+// S21: a chosen endpoint that a file or the environment no longer has is not
+// taken for a fresh installation.
+func TestVanishedEndpoint(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "standing.json")
+	if err := os.WriteFile(file, []byte(`[{"ID":"env:x","Source":"env","URL":"https://x.example/v1","Key":"k"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, done, err := newWorld(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.want(t, http.MethodPut, "/api/settings", []byte(`{"active_endpoint_id":"env:x"}`))
+	done()
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if w, done, err = newWorld(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	set := gjson.ParseBytes(w.want(t, http.MethodGet, "/api/settings", nil))
+	if set.Get("rehearsing").Bool() || set.Get("active_endpoint_id").String() != "env:x" || set.Get("endpoint_url").Type != gjson.Null {
+		t.Errorf("%s", set.Raw)
+	}
+}
+
 // The card and the lorebook that a widely used program ships come in whole,
 // go out and come in again as the same.
 func TestShippedCard(t *testing.T) {
