@@ -145,18 +145,23 @@ func (s *Service) DeleteEntry(ctx context.Context, world, id string) error {
 	})
 }
 
-// slashed is how a key is written that is an expression in an entry whose keys
-// are plain: /expression/flags, without a bare slash inside.
-const slashed = `^/(?:[^/\\]|\\.)+/[dgimsuvyz]*$`
+// isSlashed tells whether a key of an entry whose keys are plain is written as
+// an expression: /expression/flags, without a bare slash inside.
+func isSlashed(key string) bool {
+	if !strings.HasPrefix(key, "/") {
+		return false
+	}
+	is, err := regexp.MatchString(`^/(?:[^/\\]|\\.)+/[dgimsuvyz]*$`, key)
+	return is && err == nil
+}
 
 // EntryWarnings says, a sentence each, which keys of an entry cannot be used
 // and why: expressions that our engine, RE2, does not run. They are kept, for
 // programs that can.
 func EntryWarnings(e Entry) []string {
 	var warnings []string
-	form := regexp.MustCompile(slashed)
 	for _, key := range append(append([]string(nil), e.Keys...), e.SecondaryKeys...) {
-		if !e.Regex && !form.MatchString(key) {
+		if !e.Regex && !isSlashed(key) {
 			continue
 		}
 		// The slashes and flags around an expression are literals of it: they do
