@@ -13,7 +13,7 @@ RACE     := $(if $(CC_FOUND),-race)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test fmt format vet lint unit crash race fuzz bench cover clean
+.PHONY: build run test fmt format vet lint unit crash outage race fuzz bench cover clean
 
 build:
 	@go build -trimpath -o bin/jp ./cmd/jp
@@ -23,7 +23,7 @@ run: build
 
 # Each part is announced: without a cache some are silent for minutes.
 test:
-	@for part in format build vet lint unit "crash KILLS=15" "race ROUNDS=15"; do \
+	@for part in format build vet lint unit "crash KILLS=15" "outage KILLS=15" "race ROUNDS=15"; do \
 		echo "make $$part"; $(MAKE) --no-print-directory $$part || exit 1; \
 	done
 	@echo "make test: all passed"
@@ -54,6 +54,9 @@ unit:
 
 crash: build
 	@go run ./scripts/crash -n $(KILLS)
+
+outage: build
+	@go run ./scripts/outage -n $(KILLS)
 
 race: build
 	@go run ./scripts/race -n $(ROUNDS)

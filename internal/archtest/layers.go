@@ -157,8 +157,8 @@ func modules() map[string][]string {
 		"github.com/swaggo/files/v2":               {"internal/httpapi"}, // the API's page
 		"golang.org/x/image":                       {"internal/httpapi"}, // thumbnails
 		"github.com/google/uuid":                   {"internal/scene", "internal/scene/card"},
-		"github.com/pressly/goose/v3":              {"internal/scene/sqlstore"}, // migrations
-		"modernc.org/sqlite":                       {"internal/scene/sqlstore", "scripts/outage"}, // the script asks the database itself
+		"github.com/pressly/goose/v3":              {"internal/scene/sqlstore"},                       // migrations
+		"modernc.org/sqlite":                       {"internal/scene/sqlstore", "scripts/outage"},     // the script asks the database itself
 		"golang.org/x/sync":                        {"internal/workspace", "internal/workspace/tool"}, // bounded listing
 	}
 }

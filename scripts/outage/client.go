@@ -60,15 +60,12 @@ type client struct {
 	wrong       error
 }
 
-func newClient(s *server, n int) (*client, error) {
-	c := &client{n: n}
+// newGroup makes a group whose roster client n wrote.
+func newGroup(base string, n int) (id string, err error) {
 	var made struct{ ID string }
 	body := map[string]any{"kind": "group", "title": fmt.Sprint("group ", n), "members": roster(0, n)}
-	if err := call(s.url, "POST", "/api/conversations", body, &made); err != nil {
-		return nil, err
-	}
-	c.own = made.ID
-	return c, nil
+	err = call(base, "POST", "/api/conversations", body, &made)
+	return made.ID, err
 }
 
 // roster is five members, all of a generation.

@@ -51,7 +51,7 @@ func run(binary string, kills int, seed uint64) (err error) {
 		return err
 	}
 	for i := range kills {
-		if err := outage(binary, dir, clients, time.Duration(random.Int64N(int64(60*time.Millisecond)))); err != nil {
+		if err := outage(binary, dir, clients, time.Duration(random.Int64N(int64(120*time.Millisecond)))); err != nil {
 			return fmt.Errorf("kill %d: %w", i+1, err)
 		}
 	}
@@ -73,14 +73,17 @@ func prepare(binary, dir string) ([]*client, error) {
 		return nil, err
 	}
 	defer s.kill()
+	shared, err := newGroup(s.url, writers)
+	if err != nil {
+		return nil, err
+	}
 	clients := make([]*client, writers)
 	for i := range clients {
-		if clients[i], err = newClient(s, i); err != nil {
+		own, err := newGroup(s.url, i)
+		if err != nil {
 			return nil, err
 		}
-	}
-	for _, c := range clients {
-		c.shared = clients[0].own
+		clients[i] = &client{n: i, own: own, shared: shared}
 	}
 	return clients, nil
 }
