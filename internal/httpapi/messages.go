@@ -31,6 +31,7 @@ type Message struct {
 	PrevBranch     *int64          `json:"prev_branch_id"`
 	NextBranch     *int64          `json:"next_branch_id"`
 	Uploads        []Attachment    `json:"user_attachments"`
+	Made           []Attachment    `json:"workflow_attachments" doc:"What workflows made: nothing, as none makes files"`
 }
 
 // Cut is what was cut off a reply.

@@ -3,19 +3,15 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/http/httptest"
 	"net/textproto"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -170,97 +166,4 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[args[0]] = []byte(ts.ReadFile(args[1]))
-}
-
-// visits are the requests that scripts made and that succeeded.
-type visits struct {
-	mu      sync.Mutex
-	scripts int
-	paths   map[string]map[string]bool // method, path
-}
-
-var ran = visits{paths: map[string]map[string]bool{}}
-
-func (v *visits) begin() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.scripts++
-}
-
-func (v *visits) note(method, path string, status int) {
-	if status >= 400 {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.paths[method] == nil {
-		v.paths[method] = map[string]bool{}
-	}
-	v.paths[method][path] = true
-}
-
-// served tells whether a request was answered by the operation at a path with
-// {parameters}. A path without parameters at that place belongs to another
-// operation, literals before parameters as in http.ServeMux.
-func (v *visits) served(method, pattern string, all []string) bool {
-	for path := range v.paths[method] {
-		if fits(pattern, path) && !slices.ContainsFunc(all, func(other string) bool {
-			return other != pattern && fits(other, path) && narrower(other, pattern)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-func fits(pattern, path string) bool {
-	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
-	if len(want) != len(got) {
-		return false
-	}
-	for i := range want {
-		if want[i] != got[i] && !strings.HasPrefix(want[i], "{") {
-			return false
-		}
-	}
-	return true
-}
-
-func narrower(a, b string) bool { return strings.Count(a, "{") < strings.Count(b, "{") }
-
-// TestScenariosCoverRoutes runs after the scripts and fails for every
-// operation of the API that none of them made succeed.
-func TestScenariosCoverRoutes(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/scenario/*.txtar")
-	if err != nil || ran.scripts < len(scripts) {
-		t.Skip("only some of the scripts ran")
-	}
-	var doc struct {
-		Paths map[string]map[string]json.RawMessage
-	}
-	w, done, err := newWorld(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done()
-	answer := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodGet, "/api/openapi.json", nil)
-	r.Host = loopback
-	w.handler.ServeHTTP(answer, r)
-	if err := json.Unmarshal(answer.Body.Bytes(), &doc); err != nil || len(doc.Paths) == 0 {
-		t.Fatalf("the description of the API: %v: %s", err, answer.Body)
-	}
-	byMethod := map[string][]string{}
-	for path, operations := range doc.Paths {
-		for method := range operations {
-			byMethod[strings.ToUpper(method)] = append(byMethod[strings.ToUpper(method)], path)
-		}
-	}
-	for method, paths := range byMethod {
-		for _, path := range paths {
-			if !ran.served(method, path, paths) {
-				t.Errorf("no scenario runs %s %s", method, path)
-			}
-		}
-	}
 }

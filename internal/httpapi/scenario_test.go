@@ -66,6 +66,43 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
+// TestScenariosCoverRoutes runs after the scripts, since it stands behind them,
+// and fails for every operation of the API that none of them made succeed.
+func TestScenariosCoverRoutes(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/scenario/*.txtar")
+	if err != nil || ran.scripts < len(scripts) {
+		t.Skipf("only %d of %d scripts ran", ran.scripts, len(scripts))
+	}
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	w, done, err := newWorld(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	answer := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/api/openapi.json", nil)
+	r.Host = loopback
+	w.handler.ServeHTTP(answer, r)
+	if err := json.Unmarshal(answer.Body.Bytes(), &doc); err != nil || len(doc.Paths) == 0 {
+		t.Fatalf("the description of the API: %v: %s", err, answer.Body)
+	}
+	byMethod := map[string][]string{}
+	for path, operations := range doc.Paths {
+		for method := range operations {
+			byMethod[strings.ToUpper(method)] = append(byMethod[strings.ToUpper(method)], path)
+		}
+	}
+	for method, paths := range byMethod {
+		for _, path := range paths {
+			if !ran.served(method, path, paths) {
+				t.Errorf("no scenario runs %s %s", method, path)
+			}
+		}
+	}
+}
+
 // world is what one script plays in.
 type world struct {
 	handler http.Handler
