@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) scene.Store) {
 		run  func(*testing.T, scene.Store)
 	}{
 		{"tables", tables},
+		{"libraries", libraries},
 		{"settings", settings},
 		{"text", text},
 		{"commit", commit},

@@ -10,35 +10,7 @@ import (
 // tables holds every Table to its contract, with rows in which every field
 // says something.
 func tables(t *testing.T, s scene.Store) {
-	update(t, s, func(tx scene.Tx) error {
-		return all(
-			func() error { return insert(tx.Personas, persona("p0"), persona("p1")) },
-			func() error { return insert(tx.Worlds, world("w0"), world("w1")) },
-			func() error { return insert(tx.Conversations, group("c0"), group("c1")) },
-			func() error {
-				return insert(tx.Endpoints, scene.Endpoint{ID: "e0", Mode: "chat"}, scene.Endpoint{ID: "e1", Mode: "chat"})
-			},
-			func() error { return insert(tx.Models, model("m0", "e0"), model("m1", "e1")) },
-			func() error {
-				for _, c := range []string{"c0", "c1"} {
-					m := message(c, nil)
-					if err := tx.Messages.Insert(&m); err != nil {
-						return err
-					}
-				}
-				return nil
-			},
-		)
-	})
-	messages := read(t, s, func(tx scene.Tx) ([]scene.Message, error) {
-		a, err := tx.Messages.Of("c0")
-		if err != nil {
-			return nil, err
-		}
-		b, err := tx.Messages.Of("c1")
-		return append(a, b...), err
-	})
-
+	leaves := targets(t, s)
 	(&contract[scene.Conversation]{
 		table: func(tx scene.Tx) scene.Table[scene.Conversation] { return tx.Conversations },
 		id:    func(c *scene.Conversation) *string { return &c.ID },
@@ -47,7 +19,7 @@ func tables(t *testing.T, s scene.Store) {
 			c.TurnMode = []scene.TurnMode{scene.RoundRobin, scene.Director}[turn]
 			c.ContextMode = []scene.ContextMode{scene.Swap, scene.Shared}[turn]
 			c.RootID, c.PersonaLock = ref("c", turn), ref("p", turn)
-			c.ActiveLeaf = &messages[turn].ID
+			c.ActiveLeaf = &leaves[turn]
 		},
 	}).run(t, s)
 	(&contract[scene.Member]{
@@ -74,6 +46,11 @@ func tables(t *testing.T, s scene.Store) {
 		id:    func(e *scene.Entry) *string { return &e.ID },
 		fit:   func(e *scene.Entry, turn int) { e.WorldID = *ref("w", turn) },
 	}).run(t, s)
+}
+
+// libraries does so for what stands beside conversations.
+func libraries(t *testing.T, s scene.Store) {
+	targets(t, s)
 	(&contract[scene.Mood]{
 		table: func(tx scene.Tx) scene.Table[scene.Mood] { return tx.Moods },
 		id:    func(m *scene.Mood) *string { return &m.ID },
@@ -108,6 +85,30 @@ func tables(t *testing.T, s scene.Store) {
 			m.EndpointID = *ref("e", turn)
 		},
 	}).run(t, s)
+}
+
+// targets makes two rows of everything that is referred to, and returns a
+// message of each conversation.
+func targets(t *testing.T, s scene.Store) (messages []int64) {
+	update(t, s, func(tx scene.Tx) error {
+		err := all(
+			func() error { return insert(tx.Personas, persona("p0"), persona("p1")) },
+			func() error { return insert(tx.Worlds, world("w0"), world("w1")) },
+			func() error { return insert(tx.Conversations, group("c0"), group("c1")) },
+			func() error { return insert(tx.Endpoints, scene.Endpoint{ID: "e0", Mode: "chat"}, scene.Endpoint{ID: "e1", Mode: "chat"}) },
+			func() error { return insert(tx.Models, model("m0", "e0"), model("m1", "e1")) },
+		)
+		for turn := range 2 {
+			if err != nil {
+				return err
+			}
+			var id int64
+			id, err = say(tx, *ref("c", turn), nil)
+			messages = append(messages, id)
+		}
+		return err
+	})
+	return messages
 }
 
 // ref is a reference to one of the two rows that are there.
