@@ -31,7 +31,7 @@ func portrait(p palette) ([]byte, error) {
 		{p.Back, func(x, y float64) float64 { return -1 }},
 		{p.Light, disc(178, 74, 46)},
 		{p.Hair, disc(128, 112, 62)},
-		{p.Coat, func(x, y float64) float64 { return max(disc(128, 280, 104)(x, y), y-side) }},
+		{p.Coat, disc(128, 280, 104)},
 		{p.Skin, func(x, y float64) float64 { return max(math.Abs(x-128)-20, math.Abs(y-166)-26) }},
 		{p.Skin, disc(128, 122, 47)},
 		{p.Hair, func(x, y float64) float64 { return max(disc(128, 112, 62)(x, y), -disc(146, 150, 66)(x, y)) }},

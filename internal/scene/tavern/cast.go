@@ -15,6 +15,7 @@ type seat struct {
 	file   string // its picture, as the definition names it
 	spec   scene.MemberSpec
 	former bool
+	place  int // among the members, former ones last
 }
 
 // ourField is where a chat's metadata keeps what only we know.
@@ -73,18 +74,15 @@ func (d *decoder) groupChat() {
 	}
 	d.seat()
 	d.dress()
-	for _, former := range []bool{false, true} {
-		for _, s := range d.seats {
-			switch {
-			case s.former != former:
-			case former:
-				d.t.Former = append(d.t.Former, s.spec)
-			default:
-				c.Members = append(c.Members, s.spec)
-			}
+	slices.SortStableFunc(d.seats, func(a, b *seat) int { return cmp.Compare(rank(a), rank(b)) })
+	for i, s := range d.seats {
+		s.place = i
+		if s.former {
+			d.t.Former = append(d.t.Former, s.spec)
+		} else {
+			c.Members = append(c.Members, s.spec)
 		}
 	}
-	slices.SortStableFunc(d.seats, func(a, b *seat) int { return cmp.Compare(rank(a), rank(b)) })
 	c.Title = cmp.Or(text(d.group["name"]), d.ours.Title, d.names())
 }
 
@@ -105,83 +103,96 @@ func (d *decoder) names() string {
 }
 
 // seat finds the members: those of the definition, or ours, and whoever speaks
-// besides. Speakers that a definition does not list have left.
+// besides.
 func (d *decoder) seat() {
 	muted := texts(d.group["disabled_members"])
+	names := d.namesOfFiles()
 	for _, file := range texts(d.group["members"]) {
-		if file == "" || d.byFile(file) != nil {
-			continue
+		if file != "" && d.byFile[file] == nil {
+			d.add(&seat{file: file, spec: scene.MemberSpec{Name: names(file), Muted: slices.Contains(muted, file)}})
 		}
-		s := &seat{file: file, spec: scene.MemberSpec{Name: d.nameOf(file), Muted: slices.Contains(muted, file)}}
-		d.seats = append(d.seats, s)
 	}
 	for _, p := range d.ours.Members {
-		s := d.byFile(p.File)
+		s, muted := d.byFile[p.File], p.Muted
 		if s == nil {
 			s = &seat{file: p.File, former: p.Former || d.group != nil}
-			s.spec.Muted = p.Muted
-			d.seats = append(d.seats, s)
+		} else {
+			muted = s.spec.Muted
 		}
-		muted := s.spec.Muted
 		s.spec = scene.MemberSpec{
 			Key: p.Key, CardID: p.CardID, Name: p.Name, PublicProfile: p.Profile, Sheet: p.Sheet, Kind: p.Kind, Muted: muted,
 		}
+		d.add(s)
 	}
 	for _, l := range d.lines {
-		if flag(l["is_user"]) || flag(l["is_system"]) || d.speaker(l) != nil {
-			continue
+		if !flag(l["is_user"]) && !flag(l["is_system"]) && d.speaker(l) == nil {
+			d.addSpeaker(l)
 		}
-		s := &seat{file: text(l["original_avatar"]), former: d.group != nil, spec: scene.MemberSpec{Name: text(l["name"])}}
-		if narrated(l) {
-			s.file, s.spec.Kind = "", scene.Narrator
-		}
-		switch {
-		case s.former && s.spec.Kind == scene.Narrator:
-			d.say("the narrator %q is no member", s.spec.Name)
-		case s.former:
-			d.say("%q speaks and is no member any more", s.spec.Name)
-		}
-		d.seats = append(d.seats, s)
 	}
 	if !slices.ContainsFunc(d.seats, func(s *seat) bool { return !s.former }) {
 		d.say("the group has no members; a narrator was added")
-		d.seats = append([]*seat{{spec: scene.MemberSpec{Name: "Narrator", Kind: scene.Narrator}}}, d.seats...)
+		d.add(&seat{spec: scene.MemberSpec{Name: "Narrator", Kind: scene.Narrator}})
 	}
 }
 
-// nameOf is what the member with a picture is called: what its lines say, or
-// what the picture's file is called.
-func (d *decoder) nameOf(file string) string {
-	for _, l := range slices.Backward(d.lines) {
-		if name := text(l["name"]); name != "" && text(l["original_avatar"]) == file && !flag(l["is_user"]) {
-			return name
+// add gives a member a seat, unless it has one, and its names.
+func (d *decoder) add(s *seat) {
+	if d.byName == nil {
+		d.byName, d.byFile = map[string]*seat{}, map[string]*seat{}
+	}
+	if s.file == "" || d.byFile[s.file] != s {
+		d.seats = append(d.seats, s)
+	}
+	if s.file != "" {
+		d.byFile[s.file] = s
+	}
+	// Of two with one name the first answers to it.
+	if name := strings.ToLower(s.spec.Name); d.byName[name] == nil {
+		d.byName[name] = s
+	}
+}
+
+// addSpeaker seats whoever says a line. Who is not in the definition has left.
+func (d *decoder) addSpeaker(l fields) {
+	s := &seat{file: text(l["original_avatar"]), former: d.group != nil, spec: scene.MemberSpec{Name: text(l["name"])}}
+	if narrated(l) {
+		s.file, s.spec.Kind = "", scene.Narrator
+	}
+	switch {
+	case s.former && s.spec.Kind == scene.Narrator:
+		d.say("the narrator %q is no member", s.spec.Name)
+	case s.former:
+		d.say("%q speaks and is no member any more", s.spec.Name)
+	}
+	d.add(s)
+}
+
+// namesOfFiles tells what the member with a picture is called: what its last
+// line says, or what its card or the picture's file is called.
+func (d *decoder) namesOfFiles() func(file string) string {
+	said := map[string]string{}
+	for _, l := range d.lines {
+		if name := text(l["name"]); name != "" && !flag(l["is_user"]) {
+			said[text(l["original_avatar"])] = name
 		}
 	}
-	if card := d.cardOf(nil, stem(file)); card != nil {
-		return card.Name
+	return func(file string) string {
+		if name, ok := said[file]; ok {
+			return name
+		}
+		if card := d.cardOf(nil, stem(file)); card != nil {
+			return card.Name
+		}
+		return stem(file)
 	}
-	return stem(file)
-}
-
-func (d *decoder) byFile(file string) *seat {
-	i := slices.IndexFunc(d.seats, func(s *seat) bool { return s.file == file && file != "" })
-	if i < 0 {
-		return nil
-	}
-	return d.seats[i]
 }
 
 // speaker is who says a line, by picture and then by name; nil for nobody.
 func (d *decoder) speaker(l fields) *seat {
-	if s := d.byFile(text(l["original_avatar"])); s != nil {
+	if s := d.byFile[text(l["original_avatar"])]; s != nil {
 		return s
 	}
-	name := text(l["name"])
-	i := slices.IndexFunc(d.seats, func(s *seat) bool { return strings.EqualFold(s.spec.Name, name) })
-	if i < 0 {
-		return nil
-	}
-	return d.seats[i]
+	return d.byName[strings.ToLower(text(l["name"]))]
 }
 
 // narrated tells whether a line is SillyTavern's narrator's.

@@ -23,6 +23,7 @@ func EncodeChat(t scene.Transcript) ([]byte, error) {
 	var b bytes.Buffer
 	write := func(raw json.RawMessage) { b.Write(append(slices.Clip(raw), '\n')) }
 	write(marshal(headerOf(t, keep)))
+	pictures := files(t, keep)
 	for i, line := range t.Lines {
 		var old fields
 		if len(line.Extras) > 0 && json.Unmarshal(line.Extras, &old) != nil {
@@ -34,7 +35,7 @@ func EncodeChat(t scene.Transcript) ([]byte, error) {
 		for _, hidden := range list(old[hiddenField]) {
 			write(marshal(hidden))
 		}
-		write(marshal(overlay(lineOf(t, line, keep), old, line)))
+		write(marshal(overlay(lineOf(t, line, pictures), old, line)))
 	}
 	for _, hidden := range keep.Hidden {
 		write(marshal(hidden))
@@ -48,13 +49,20 @@ func overlay(f, old fields, line scene.TranscriptLine) fields {
 	for name, raw := range old {
 		switch {
 		case name == hiddenField:
-		case name == "send_date" && !when(raw).Equal(line.At):
+		case name == "send_date" && stale(raw, line.At):
 		case name == "swipe_info" && len(list(raw)) != len(line.Variants):
 		default:
 			f[name] = raw
 		}
 	}
 	return f
+}
+
+// stale tells whether a date that was kept is another one than that of the
+// line. One that could not be read is as good as any.
+func stale(raw json.RawMessage, at time.Time) bool {
+	was := when(raw)
+	return !was.Equal(at) && (!was.IsZero() || text(raw) == "")
 }
 
 // EncodeGroup writes the definition of a group. chat is the name of the chat's
@@ -204,15 +212,19 @@ func current(c scene.NewConversation, name string, raw json.RawMessage, chat str
 // files are the pictures of the members and of the former ones, each its own.
 func files(t scene.Transcript, keep extras) []string {
 	var out []string
+	taken, next, named := map[string]bool{}, map[string]int{}, map[string]int{}
 	for i := range len(t.Conversation.Members) + len(t.Former) {
 		m, _ := memberOf(t, i)
-		file, ok := keep.Avatars[m.Name]
-		if !ok {
-			file = fileName(m.Name)
+		file := fileName(m.Name)
+		if n, kept := named[m.Name], keep.Avatars[m.Name]; n < len(kept) {
+			file = kept[n]
 		}
-		for n, plain := 1, stem(file); slices.Contains(out, file); n++ {
-			file = fmt.Sprintf("%s%d.png", plain, n)
+		named[m.Name]++
+		for plain := stem(file); taken[file]; {
+			next[plain]++
+			file = fmt.Sprintf("%s%d.png", plain, next[plain])
 		}
+		taken[file] = true
 		out = append(out, file)
 	}
 	return out

@@ -14,7 +14,7 @@ const hiddenField = "jp_hidden"
 // notices, and what a person hid) are no part of the scene and wait for an
 // export with the next line.
 func (d *decoder) readLines() {
-	hidden, undated := 0, 0
+	hidden, undated, pictures := 0, 0, files(d.t, d.keep)
 	for _, l := range d.lines {
 		if flag(l["is_system"]) {
 			d.hidden = append(d.hidden, marshal(l))
@@ -25,7 +25,7 @@ func (d *decoder) readLines() {
 		if line.At.IsZero() {
 			undated++
 		}
-		kept := without(l, lineOf(d.t, line, d.keep))
+		kept := without(l, lineOf(d.t, line, pictures))
 		for _, known := range []string{"mes", "is_user", "is_system", "swipes", "swipe_id"} {
 			delete(kept, known)
 		}
@@ -55,7 +55,7 @@ func (d *decoder) line(l fields) scene.TranscriptLine {
 	if flag(l["is_user"]) {
 		line.Role, line.Author = scene.RoleUser, text(l["name"])
 	} else if s := d.speaker(l); s != nil {
-		line.Member = slices.Index(d.seats, s)
+		line.Member = s.place
 	}
 	mes := text(l["mes"])
 	line.Variants = texts(l["swipes"])
@@ -70,15 +70,16 @@ func (d *decoder) line(l fields) scene.TranscriptLine {
 	return line
 }
 
-// lineOf is a message as an export writes it, without what was kept.
-func lineOf(t scene.Transcript, line scene.TranscriptLine, keep extras) fields {
+// lineOf is a message as an export writes it, without what was kept. pictures
+// are those of the members.
+func lineOf(t scene.Transcript, line scene.TranscriptLine, pictures []string) fields {
 	name := line.Author
 	f := fields{}
 	if line.Role != scene.RoleUser {
 		name = t.Conversation.CharacterName
 		if m, ok := memberOf(t, line.Member); ok {
 			name = m.Name
-			file := files(t, keep)[line.Member]
+			file := pictures[line.Member]
 			f["original_avatar"] = marshal(file)
 			f["force_avatar"] = marshal(thumbnail(file))
 		}
@@ -99,9 +100,12 @@ func lineOf(t scene.Transcript, line scene.TranscriptLine, keep extras) fields {
 
 // memberOf is the member or former member at a place.
 func memberOf(t scene.Transcript, place int) (scene.MemberSpec, bool) {
-	all := slices.Concat(t.Conversation.Members, t.Former)
-	if place < 0 || place >= len(all) {
+	active := len(t.Conversation.Members)
+	switch {
+	case place < 0 || place >= active+len(t.Former):
 		return scene.MemberSpec{}, false
+	case place < active:
+		return t.Conversation.Members[place], true
 	}
-	return all[place], true
+	return t.Former[place-active], true
 }

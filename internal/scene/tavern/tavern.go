@@ -60,6 +60,8 @@ type decoder struct {
 	lines  []fields // messages, without the header
 	ours   settings // what an export of ours kept for us
 	seats  []*seat
+	byName map[string]*seat // lower case
+	byFile map[string]*seat
 	hidden []json.RawMessage // since the last line that is seen
 	keep   extras
 
@@ -69,10 +71,10 @@ type decoder struct {
 
 // extras are a transcript's Extras.
 type extras struct {
-	Header  fields            `json:"header,omitempty"`
-	Group   fields            `json:"group,omitempty"`
-	Avatars map[string]string `json:"avatars,omitempty"` // picture by member's name
-	Hidden  []json.RawMessage `json:"hidden,omitempty"`  // lines behind the last one
+	Header  fields              `json:"header,omitempty"`
+	Group   fields              `json:"group,omitempty"`
+	Avatars map[string][]string `json:"avatars,omitempty"` // pictures by member's name
+	Hidden  []json.RawMessage   `json:"hidden,omitempty"`  // lines behind the last one
 }
 
 func (d *decoder) say(format string, args ...any) {
@@ -199,14 +201,18 @@ func (d *decoder) keepExtras() {
 	}
 }
 
-// keepAvatars keeps the pictures that are not called what we would call them.
+// keepAvatars keeps the pictures that are not called what we would call them,
+// of members with one name in their order.
 func (d *decoder) keepAvatars() {
+	d.keep.Avatars = map[string][]string{}
 	for _, s := range d.seats {
-		if s.file != "" && s.file != fileName(s.spec.Name) {
-			if d.keep.Avatars == nil {
-				d.keep.Avatars = map[string]string{}
-			}
-			d.keep.Avatars[s.spec.Name] = s.file
+		if s.file != "" {
+			d.keep.Avatars[s.spec.Name] = append(d.keep.Avatars[s.spec.Name], s.file)
+		}
+	}
+	for name, files := range d.keep.Avatars {
+		if len(files) == 1 && files[0] == fileName(name) {
+			delete(d.keep.Avatars, name)
 		}
 	}
 }

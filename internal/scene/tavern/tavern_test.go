@@ -361,3 +361,18 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkDecode reads a chat of 20,000 lines by as many speakers, whose names
+// all make the same file name.
+func BenchmarkDecode(b *testing.B) {
+	var s strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&s, `{"name":"A%s","is_user":false,"mes":"%d","send_date":"2024-1-5@14h03m22s"}`+"\n", strings.Repeat("?", i%200)+strings.Repeat(":", i/200), i)
+	}
+	for b.Loop() {
+		tr, _, err := tavern.Decode([]byte(s.String()), nil, cards("A", "B"))
+		if err != nil || len(tr.Lines) != 20000 || len(tr.Conversation.Members) != 20000 {
+			b.Fatal(err)
+		}
+	}
+}
