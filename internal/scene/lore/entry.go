@@ -20,6 +20,7 @@ func (r *reader) entry(i int, raw json.RawMessage) (scene.Entry, bool) {
 		r.note("the entry is no object and was left out")
 		return scene.Entry{}, false
 	}
+	row := fromRow(f)
 	d := r.card
 	if isWorldInfo(f) {
 		d = r.info
@@ -35,7 +36,9 @@ func (r *reader) entry(i int, raw json.RawMessage) (scene.Entry, bool) {
 			delete(f, x.name)
 		}
 	}
-	d.settleRegex(&e, f)
+	slashes := !d.inCard || !row && fromSillyTavern(f)
+	settleRegex(&e, slashes)
+	delete(f, "use_regex")
 	r.unused(f, d, e)
 	d.drop(f, e)
 	if equal(f[d.id], i) {
@@ -68,14 +71,13 @@ func label(f fields, number string) string {
 }
 
 // settleRegex decides whether the entry is one of patterns, and writes those
-// that need no slashes without them. Where slashes make patterns, use_regex
-// speaks only of an entry without keys.
-func (d dialect) settleRegex(e *scene.Entry, f fields) {
+// that need no slashes without them. Where only slashes make patterns, use_regex
+// speaks of nothing but an entry without keys.
+func settleRegex(e *scene.Entry, slashes bool) {
 	if all := allKeys(*e); len(all) > 0 {
 		literal := slices.ContainsFunc(all, func(k string) bool { return !isPattern(k) })
-		e.Regex = !literal || e.Regex && d.inCard && !fromSillyTavern(f)
+		e.Regex = !literal || e.Regex && !slashes
 	}
-	delete(f, "use_regex")
 	if !e.Regex {
 		return
 	}

@@ -31,7 +31,7 @@ import (
 type fields = map[string]json.RawMessage
 
 // DecodeBook reads a book in either format, a lorebook_v3 file, or a bare list
-// of entries. ContentHash is set; ids and times are not. The notes are
+// of entries; an entry may also have the form of our own API. ContentHash is set; ids and times are not. The notes are
 // sentences for people. Errors: fault.Invalid for what is no book.
 func DecodeBook(raw json.RawMessage) (scene.Book, []string, error) {
 	top, err := bookObject(raw)

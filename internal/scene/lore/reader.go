@@ -109,7 +109,7 @@ func (r *reader) flag(name string, raw json.RawMessage) (v, ok bool) {
 	if json.Unmarshal(raw, &v) == nil {
 		return v, true
 	}
-	s, _, _ := asText(raw)
+	s, text, _ := asText(raw)
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "true", "1", "yes", "on":
 		v = true
@@ -118,7 +118,9 @@ func (r *reader) flag(name string, raw json.RawMessage) (v, ok bool) {
 		r.note("%s is neither true nor false and was left out", plain(name))
 		return false, false
 	}
-	r.note("%s was no truth value and was read as one", plain(name))
+	if text { // 0 and 1 are how databases write them
+		r.note("%s was no truth value and was read as one", plain(name))
+	}
 	return v, true
 }
 
