@@ -22,6 +22,7 @@ import (
 	"jp/internal/lib/host"
 	"jp/internal/lib/lock"
 	"jp/internal/scene"
+	"jp/internal/scene/sample"
 	"jp/internal/scene/sqlstore"
 )
 
@@ -96,6 +97,12 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 	ln, err := s.listen(ctx)
 	if err != nil {
 		return err
+	}
+	if store.Fresh() {
+		if err := sample.Install(ctx, scenes); err != nil {
+			_ = ln.Close()
+			return err
+		}
 	}
 	return a.answer(ctx, s, ln, scenes)
 }
