@@ -77,9 +77,8 @@ func TestOldestIsPromoted(t *testing.T) {
 // roots tells every conversation's root.
 func roots(t failing, s *scene.Service) map[string]*string {
 	t.Helper()
-	list, err := s.Conversations(context.Background())
 	out := map[string]*string{}
-	for _, c := range ok(t, list, err) {
+	for _, c := range everything(t, s) {
 		out[c.ID] = c.RootID
 	}
 	return out
@@ -178,4 +177,14 @@ func TestConvertWithoutACard(t *testing.T) {
 	change(t, s, func(tx scene.Tx) error { m.Active = false; return tx.Members.Save(m) })
 	_, _, err = s.ConvertToGroup(ctx, nameless.ID)
 	refuse(t, err, fault.Invalid)
+}
+
+// everything is all conversations.
+func everything(t failing, s *scene.Service) (all []scene.Conversation) {
+	t.Helper()
+	err := s.Store.View(context.Background(), func(tx scene.Tx) (err error) {
+		all, err = tx.Conversations.All()
+		return err
+	})
+	return ok(t, all, err)
 }

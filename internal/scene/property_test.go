@@ -48,11 +48,10 @@ func TestScenesStayWhole(t *testing.T) {
 
 // any draws a conversation; groups only if told so.
 func (m machine) any(t *rapid.T, groups bool) scene.Conversation {
-	list, err := m.s.Conversations(context.Background())
 	var from []scene.Conversation
-	for _, o := range ok(t, list, err) {
-		if !groups || o.Kind == scene.Group {
-			from = append(from, o.Conversation)
+	for _, c := range everything(t, m.s) {
+		if !groups || c.Kind == scene.Group {
+			from = append(from, c)
 		}
 	}
 	if len(from) == 0 {

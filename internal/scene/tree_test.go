@@ -285,43 +285,27 @@ func TestChainOfFiftyThousand(t *testing.T) {
 	}
 	s := newService(t)
 	ctx := context.Background()
-	c, _ := addGroup(t, s, "Anna")
 	const length = 50_000
-	var first, last int64
-	change(t, s, func(tx scene.Tx) error {
-		var parent *int64
-		for i := range length {
-			m := scene.Message{ConversationID: c.ID, ParentID: parent, Role: scene.RoleUser, Content: fmt.Sprint(i), CreatedAt: dawn()}
-			if err := tx.Messages.Insert(&m); err != nil {
-				return err
-			}
-			if parent = &m.ID; first == 0 {
-				first = m.ID
-			}
-		}
-		last = *parent
-		c.ActiveLeaf = parent
-		return tx.Conversations.Save(c)
-	})
-	path, err := s.Messages(ctx, c.ID, &last, 200)
+	var long scene.Transcript
+	for i := range length {
+		long.Lines = append(long.Lines, scene.TranscriptLine{Role: scene.RoleUser, Member: -1, Variants: []string{fmt.Sprint(i)}})
+	}
+	c, err := s.ImportTranscript(ctx, long)
+	ok(t, c, err)
+	path, err := s.Messages(ctx, c.ID, c.ActiveLeaf, 200)
 	if got := texts(ok(t, path, err)); len(got) != 200 || got[0] != fmt.Sprint(length-201) {
 		t.Errorf("%d messages from %q", len(got), got[0])
 	}
-	f, err := s.Checkpoint(ctx, c.ID, "")
-	ok(t, f, err)
-	path, err = s.SwitchBranch(ctx, c.ID, first)
-	if ok(t, path, err); len(path) != length {
-		t.Errorf("%d messages", len(path))
-	}
+	first := *c.ActiveLeaf - length + 1
 	extent, err := s.DeletePreview(ctx, c.ID, first)
 	if ok(t, extent, err); extent.Messages != length {
 		t.Errorf("%+v", extent)
 	}
-	path, err = s.DeleteMessage(ctx, c.ID, first)
-	if ok(t, path, err); len(path) != 0 {
+	path, err = s.SwitchBranch(ctx, c.ID, first)
+	if ok(t, path, err); len(path) != length {
 		t.Errorf("%d messages", len(path))
 	}
-	if err := s.DeleteConversation(ctx, f.ID); err != nil {
+	if err := s.DeleteConversation(ctx, c.ID); err != nil {
 		t.Fatal(err)
 	}
 }
