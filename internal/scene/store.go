@@ -6,16 +6,20 @@ import "context"
 // unique keys, references that exist, rows that go with the row they belong
 // to. storetest is the suite that every Store passes.
 type Store interface {
-	// View runs fn on one snapshot. Errors: fn's, and fault.Storage.
+	// View runs fn on one snapshot. Errors: fn's; fault.Storage and
+	// fault.Damaged; fault.Busy when another program holds the store;
+	// fault.Interrupted when ctx ended.
 	View(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn alone among all that change. When it returns nil, all
 	// that fn wrote is durable; otherwise none of it is there. fn runs once.
-	// Errors: fn's, and fault.Storage.
+	// Errors: those of View.
 	Update(ctx context.Context, fn func(Tx) error) error
 }
 
 // Tx is a transaction. It belongs to the goroutine that fn runs in and ends
-// with it. Reads see the transaction's own writes.
+// with it. Reads see the transaction's own writes. A write fails with
+// fault.Invalid when it refers to a row that is not there; after that, and after
+// a fault.Conflict, fn has to return the error.
 type Tx struct {
 	Conversations Conversations
 	Members       Members
@@ -78,23 +82,26 @@ type Members interface {
 type Messages interface {
 	// Get returns a message of the conversation, or fault.NotFound.
 	Get(conversation string, id int64) (Message, error)
-	// Insert adds a message, and sets its ID and, from its parent, its Depth.
+	// Insert adds a message, and sets its ID and, from its parent, its Depth;
+	// fault.Invalid when the parent is not of the conversation.
 	Insert(*Message) error
 	// Save replaces what may change: all but ids, parent, depth and time.
 	Save(Message) error
 	// Path returns the messages from the root to leaf, the last limit of them
-	// when limit is above 0, with their branches and uploads.
+	// when limit is above 0, with their branches and uploads; fault.NotFound
+	// when there is no leaf.
 	Path(leaf int64, limit int) ([]Step, error)
 	// Siblings returns the ids of all with the same parent, itself included,
 	// in creation order.
 	Siblings(m Message) ([]int64, error)
-	// Deepest follows the newest child from id down and returns the last one.
+	// Deepest follows the newest child from id down and returns the last one;
+	// fault.NotFound when there is no id.
 	Deepest(id int64) (int64, error)
 	// Extent measures the messages and all that descend from them.
 	Extent(ids []int64) (Extent, error)
 	// Delete removes the messages and all that descend from them.
 	Delete(ids []int64) error
-	// Of streams all messages of a conversation in the order of their ids.
+	// Of returns all messages of a conversation in the order of their ids.
 	Of(conversation string) ([]Message, error)
 }
 
@@ -114,14 +121,15 @@ type Proposals interface {
 	Get(id int64) (Proposal, error) // or fault.NotFound
 	Insert(*Proposal) error         // sets ID
 	Save(Proposal) error            // or fault.NotFound
-	// Of returns a conversation's proposals in one of the states, newest first.
+	// Of returns a conversation's proposals in one of the states, newest first;
+	// none when no state is named.
 	Of(conversation string, in ...ProposalStatus) ([]Proposal, error)
 }
 
 // Cards come without their pictures.
 type Cards interface {
 	Table[Card]
-	// Briefs returns all cards by name, then id.
+	// Briefs returns all cards by name, whatever its case, then id.
 	Briefs() ([]CardBrief, error)
 	// Avatar returns a card's picture, or fault.NotFound.
 	Avatar(card string) (Avatar, error)
@@ -139,7 +147,8 @@ type Worlds interface {
 // Entries of worlds.
 type Entries interface {
 	Table[Entry]
-	// Of returns the entries of worlds by world, Order and creation.
+	// Of returns the entries of worlds by world, Order and creation; none when
+	// no world is named.
 	Of(worlds ...string) ([]Entry, error)
 	// InsertAll adds many.
 	InsertAll([]Entry) error

@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -130,6 +131,17 @@ func BenchmarkDeleteMessages(b *testing.B) {
 		b.StopTimer()
 		update(b, s, func(tx scene.Tx) error { return tx.Conversations.Delete("c") })
 		b.StartTimer()
+	}
+}
+
+func BenchmarkFork(b *testing.B) {
+	s := open(b)
+	chain(b, s, "c", 5000)
+	service := scene.New(scene.Config{Store: s, Now: func() time.Time { return at(0) }, Rand: rand.NewChaCha8([32]byte{1})})
+	for b.Loop() {
+		if _, err := service.Checkpoint(context.Background(), "c", ""); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

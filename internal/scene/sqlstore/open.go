@@ -49,11 +49,13 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s.readers, err = connect(path, readers, "_pragma=query_only(1)", "_pragma=temp_store(MEMORY)")
-	if err == nil {
-		err = migrate(ctx, s.writer, embedded)
-	}
 	if err != nil {
-		return nil, errors.Join(err, s.writer.Close())
+		_ = s.writer.Close()
+		return nil, err
+	}
+	if err := migrate(ctx, s.writer, embedded); err != nil {
+		_ = s.Close()
+		return nil, err
 	}
 	return s, nil
 }

@@ -33,8 +33,8 @@ var _ scene.Store = (*Store)(nil)
 // Fresh tells whether Open made the database.
 func (s *Store) Fresh() bool { return s.fresh }
 
-// Close waits for what runs and closes the file. The writer goes last: it
-// brings all into the one file.
+// Close closes the file, when all transactions have ended. The writer goes
+// last: it brings all into the one file.
 func (s *Store) Close() error {
 	if err := errors.Join(s.readers.Close(), s.writer.Close()); err != nil {
 		return fault.New(fault.Storage, "the database was not closed well: %w", err)

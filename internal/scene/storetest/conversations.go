@@ -63,13 +63,15 @@ func families(t *testing.T, s scene.Store) {
 	card := "card"
 	fork2, fork1, foreign := group("a fork"), group("fork"), group("foreign")
 	fork2.RootID, fork1.RootID, foreign.RootID = ptr("root"), ptr("root"), ptr("other")
+	stray := group("stray")
+	stray.CardID = &card // a group has no card
 	tombstone, muted := member("m1", "root", 0), member("m2", "fork", 0)
 	tombstone.CardID, tombstone.Active = &card, false
 	muted.CardID, muted.Muted = &card, true
 	update(t, s, func(tx scene.Tx) error {
 		return all(
 			func() error { return insert(tx.Conversations, group("root"), group("other"), solo("solo", &card)) },
-			func() error { return insert(tx.Conversations, fork1, foreign, fork2, solo("bare", nil)) },
+			func() error { return insert(tx.Conversations, fork1, foreign, fork2, solo("bare", nil), stray) },
 			func() error { return insert(tx.Members, tombstone, muted) },
 		)
 	})

@@ -95,7 +95,9 @@ func targets(t *testing.T, s scene.Store) (messages []int64) {
 			func() error { return insert(tx.Personas, persona("p0"), persona("p1")) },
 			func() error { return insert(tx.Worlds, world("w0"), world("w1")) },
 			func() error { return insert(tx.Conversations, group("c0"), group("c1")) },
-			func() error { return insert(tx.Endpoints, scene.Endpoint{ID: "e0", Mode: "chat"}, scene.Endpoint{ID: "e1", Mode: "chat"}) },
+			func() error {
+				return insert(tx.Endpoints, scene.Endpoint{ID: "e0", Mode: "chat"}, scene.Endpoint{ID: "e1", Mode: "chat"})
+			},
 			func() error { return insert(tx.Models, model("m0", "e0"), model("m1", "e1")) },
 		)
 		for turn := range 2 {
