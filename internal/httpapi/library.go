@@ -20,6 +20,7 @@ func (a *api) library() {
 	a.fragments()
 	a.phrases()
 	a.settings()
+	a.endpoints()
 	a.models()
 }
 
