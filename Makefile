@@ -13,7 +13,7 @@ RACE     := $(if $(CC_FOUND),-race)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test fmt format vet lint unit crash outage race fuzz bench cover clean
+.PHONY: build run test fmt format vet lint unit crash outage race types types-check fuzz bench cover clean
 
 build:
 	@go build -trimpath -o bin/jp ./cmd/jp
@@ -23,7 +23,7 @@ run: build
 
 # Each part is announced: without a cache some are silent for minutes.
 test:
-	@for part in format build vet lint unit "crash KILLS=15" "outage KILLS=15" "race ROUNDS=15"; do \
+	@for part in format build vet lint unit types-check "crash KILLS=15" "outage KILLS=15" "race ROUNDS=15"; do \
 		echo "make $$part"; $(MAKE) --no-print-directory $$part || exit 1; \
 	done
 	@echo "make test: all passed"
@@ -60,6 +60,22 @@ outage: build
 
 race: build
 	@go run ./scripts/race -n $(ROUNDS)
+
+# types makes the description of the API and the page's types from the routes;
+# types-check fails when the types are stale, as a Go test does for the rest.
+types: web/tools/node_modules/.package-lock.json
+	@go test ./internal/httpapi -run 'TestDescription$$' -update >/dev/null
+	@npm --prefix web/tools run --silent types
+
+types-check:
+	@if command -v npm >/dev/null; then \
+		$(MAKE) --no-print-directory web/tools/node_modules/.package-lock.json && \
+		npm --prefix web/tools run --silent check; \
+	else echo "no npm: the page's types are not checked"; fi
+
+web/tools/node_modules/.package-lock.json: web/tools/package.json web/tools/package-lock.json
+	@npm --prefix web/tools ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 fuzz:
 	@scripts/fuzz $(FUZZTIME)
