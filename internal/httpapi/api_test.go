@@ -225,8 +225,12 @@ func TestFileNames(t *testing.T) {
 		"":                         `attachment; filename=file`,
 		"...":                      `attachment; filename=file`,
 		`q"uote\`:                  `attachment; filename=q_uote_`,
-		"Zoë":                      `attachment; filename*=utf-8''Zo%C3%AB`,
+		"Zoë":                      `attachment; filename=Zo_; filename*=utf-8''Zo%C3%AB`,
 		"\u202egnp.exe":            `attachment; filename=gnp.exe`,
+		"CON":                      `attachment; filename=_CON`,
+		"lpt1 .tar.gz":             `attachment; filename="_lpt1 .tar.gz"`,
+		"console.png":              `attachment; filename=console.png`,
+		" a. . ":                   `attachment; filename=a`,
 	} {
 		if got := download(in, "image/png", nil).ContentDisposition; got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)

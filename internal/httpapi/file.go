@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"mime"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,17 +33,31 @@ func stored(name, mediaType string, data []byte) *File {
 
 // download is a file to be saved under a name, which may be any text.
 func download(name, mediaType string, data []byte) *File {
-	return &File{
-		ContentType: mediaType, Body: data,
-		ContentDisposition: mime.FormatMediaType("attachment", map[string]string{"filename": fileName(name)}),
-	}
+	return &File{ContentType: mediaType, Body: data, ContentDisposition: disposition(fileName(name))}
 }
 
-// fileName makes any text the name of one file, without folders, control
-// characters or leading dots.
+// disposition names a file to be saved: in ASCII, and for clients that know
+// RFC 8187 as it is called.
+func disposition(name string) string {
+	ascii := strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII {
+			return '_'
+		}
+		return r
+	}, name)
+	head := mime.FormatMediaType("attachment", map[string]string{"filename": ascii})
+	if ascii != name {
+		head += strings.TrimPrefix(mime.FormatMediaType("attachment", map[string]string{"filename": name}), "attachment")
+	}
+	return head
+}
+
+// fileName makes any text the name of one file, everywhere: without folders,
+// control characters, dots and spaces at its ends, and none of the names that
+// Windows keeps for devices.
 func fileName(text string) string {
 	name := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar {
 			return -1
 		}
 		if strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -50,12 +65,19 @@ func fileName(text string) string {
 		}
 		return r
 	}, text)
-	name = strings.TrimLeft(strings.TrimSpace(name), ".")
+	name = strings.TrimLeft(strings.TrimSpace(name), ". ")
 	if runes := []rune(name); len(runes) > 120 {
 		name = string(runes[len(runes)-120:])
+	}
+	name = strings.TrimRight(name, ". ")
+	if device.MatchString(name) {
+		name = "_" + name
 	}
 	if name == "" {
 		return "file"
 	}
 	return name
 }
+
+// device is what Windows opens a device for, whatever follows the dot.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)`)
