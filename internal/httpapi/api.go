@@ -56,6 +56,8 @@ type api struct {
 // newAPI registers every route.
 func newAPI(cfg Config) *api {
 	hc := huma.DefaultConfig("jp", cfg.Version)
+	hc.Info.Description = "Group chats: conversations with a cast, kept in families of forks. " +
+		"Errors are {\"detail\": …}; times are UTC; flags are 0 or 1; unknown fields are ignored."
 	hc.CreateHooks = nil // no $schema in bodies
 	hc.DocsPath, hc.OpenAPIPath, hc.SchemasPath = "", "", ""
 	hc.Components.Schemas = newSchemas()

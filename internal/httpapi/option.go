@@ -33,11 +33,6 @@ func limit(bytes int64) option {
 	return func(op *huma.Operation) { op.MaxBodyBytes = bytes }
 }
 
-// status is what an operation answers when all is well, if that is not 200.
-func status(code int) option {
-	return func(op *huma.Operation) { op.DefaultStatus = code }
-}
-
 // produces names the media types of an answer that is no JSON. The answer's
 // Body is []byte or func(huma.Context).
 func produces(types ...string) option {
