@@ -209,6 +209,33 @@ func TestDeletingGivesUp(t *testing.T) {
 	})
 }
 
+// TestNothingBeginsInWhatIsBeingDeleted, not even where nothing had to be
+// stopped.
+func TestNothingBeginsInWhatIsBeingDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		ctx := t.Context()
+		root, _ := addGroup(t, s, "Anna")
+		idle := fork(t, s, root.ID, "new")
+		exchange(t, s, root.ID, time.Second)
+		done := make(chan error)
+		go func() {
+			_, err := s.DeleteGroup(ctx, root.ID)
+			done <- err
+		}()
+		synctest.Wait()
+		start := time.Now()
+		_, err := s.Claim(ctx, idle.ID, func() {})
+		refuse(t, err, fault.Busy)
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("waited %v", waited)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestDeletingSeesForksMadeMeanwhile: a fork that is made while the group is
 // waiting for an exchange goes with it, and so does what runs in the fork.
 func TestDeletingSeesForksMadeMeanwhile(t *testing.T) {

@@ -15,7 +15,7 @@ func TestSoloTakesWhatItsCardSays(t *testing.T) {
 	s := newService(t)
 	addCard(t, s, scene.Card{
 		Name: "Anna", Scenario: "A pier.", FirstMessage: "Hello, {{user}}.", PostHistory: "Be brief.",
-		Greetings: []string{"", "Good {{random::morning}}.", "{{// only a note}}"},
+		Greetings: []string{" \n", "Good {{random::morning}}.", "{{// only a note}}"},
 	})
 	c, err := s.CreateConversation(context.Background(), scene.NewConversation{
 		Title: "New Conversation", CardID: ptr("Anna"), CharacterName: "ignored", Scenario: "ignored", FirstMessage: "ignored",

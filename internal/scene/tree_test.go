@@ -94,6 +94,10 @@ func TestAppend(t *testing.T) {
 	if ok(t, m, err); m.TurnIndex != 9 {
 		t.Errorf("turn %d", m.TurnIndex)
 	}
+	m, err = s.Append(ctx, c.ID, scene.NewMessage{Role: scene.RoleUser})
+	if ok(t, m, err); m.TurnIndex != 10 {
+		t.Errorf("turn %d", m.TurnIndex)
+	}
 }
 
 func TestAppendIsRefusedWhole(t *testing.T) {
