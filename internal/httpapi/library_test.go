@@ -81,6 +81,8 @@ func TestDownloadNames(t *testing.T) {
 				t.Errorf("%q: %d, %q: %v", name, answer.Code, head, err)
 			case strings.ContainsFunc(head, func(r rune) bool { return r < ' ' || r > '~' }):
 				t.Errorf("%q: the header is not plain: %q", name, head)
+			case !strings.Contains(head, "; filename="):
+				t.Errorf("%q: no name for clients that only know ASCII: %q", name, head)
 			case !strings.HasSuffix(file, "."+ext) || strings.ContainsFunc(file, unfit) || strings.HasPrefix(file, "."):
 				t.Errorf("%q: the file is called %q", name, file)
 			}
@@ -262,9 +264,9 @@ func TestShippedLorebook(t *testing.T) {
 			}
 		}
 	}
-	again := gjson.ParseBytes(w.want(t, http.MethodPost, "/api/worlds/import", export))
-	if again.Get("id").String() != id {
-		t.Errorf("the export is another World: %s", again.Raw)
+	again := gjson.GetBytes(w.want(t, http.MethodPost, "/api/worlds/import", export), "id").String()
+	if diff := cmp.Diff(decoded(export), decoded(w.want(t, http.MethodGet, "/api/worlds/"+again+"/export", nil))); diff != "" {
+		t.Errorf("the export of the export (-first +second):\n%s", diff)
 	}
 }
 
