@@ -156,7 +156,7 @@ func (a *api) changeSettings(ctx context.Context, in *struct{ Body SettingsChang
 	}
 	s, err := a.Scenes.ChangeSettings(ctx, patch)
 	if err != nil {
-		return nil, err
+		return nil, unfit(err)
 	}
 	return a.overlaid(ctx, s)
 }
