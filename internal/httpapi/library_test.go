@@ -264,9 +264,8 @@ func TestShippedLorebook(t *testing.T) {
 			}
 		}
 	}
-	again := gjson.GetBytes(w.want(t, http.MethodPost, "/api/worlds/import", export), "id").String()
-	if diff := cmp.Diff(decoded(export), decoded(w.want(t, http.MethodGet, "/api/worlds/"+again+"/export", nil))); diff != "" {
-		t.Errorf("the export of the export (-first +second):\n%s", diff)
+	if again := gjson.GetBytes(w.want(t, http.MethodPost, "/api/worlds/import", export), "id").String(); again != id {
+		t.Error("its own export is another World")
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *api) overlaid(ctx context.Context, s scene.Settings) (*body[Settings], 
 	if err != nil {
 		return nil, err
 	}
-	out := Settings{Settings: s, Rehearsing: rehearsing(s, all)}
+	out := Settings{Settings: s, Rehearsing: s.Rehearses(all)}
 	if e := chosen(all, s.ActiveEndpointID); e != nil {
 		m, err := a.config(ctx, e, e.WriterConfig)
 		if err != nil {
@@ -78,12 +78,6 @@ func (a *api) overlaid(ctx context.Context, s scene.Settings) (*body[Settings], 
 		out.AgentRepetitionPenalty, out.AgentMaxTokens, out.AgentReasoningEffort = m.RepetitionPenalty, m.MaxTokens, &m.ReasoningEffort
 	}
 	return &body[Settings]{out}, nil
-}
-
-// rehearsing tells whether no real model was ever connected. An endpoint that
-// was chosen and is gone is an error of its own and not this.
-func rehearsing(s scene.Settings, all []scene.Endpoint) bool {
-	return len(all) == 0 && s.ActiveEndpointID == nil
 }
 
 func chosen(all []scene.Endpoint, id *string) *scene.Endpoint {

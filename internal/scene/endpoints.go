@@ -104,13 +104,17 @@ func (e *Endpoint) inUse(lane Lane) **string {
 	return &e.WriterConfig
 }
 
-// activate makes an endpoint the active one if there is none.
+// activate notes that an endpoint was made, and makes it the active one if there
+// is none.
 func activate(tx Tx, id string) error {
 	set, err := tx.Settings.Get()
-	if err != nil || set.ActiveEndpointID != nil {
+	if err != nil {
 		return err
 	}
-	set.ActiveEndpointID = &id
+	set.Connected = true
+	if set.ActiveEndpointID == nil {
+		set.ActiveEndpointID = &id
+	}
 	return tx.Settings.Save(set)
 }
 

@@ -20,7 +20,7 @@ func (s *Service) Settings(ctx context.Context) (Settings, error) {
 // stays, and so does one that cannot be null and is; null clears an id. Objects
 // are merged key by key, where null removes a key, so that two pages that turn
 // different switches do not undo each other. 0 and 1 stand for false and true.
-// Unknown fields, and unknown names of tools, are ignored. Errors: Invalid for
+// Unknown fields, unknown names of tools and Connected are ignored. Errors: Invalid for
 // a value that does not fit, which names the field; nothing is changed then.
 func (s *Service) ChangeSettings(ctx context.Context, patch json.RawMessage) (Settings, error) {
 	var fields map[string]json.RawMessage
@@ -40,6 +40,7 @@ func (s *Service) ChangeSettings(ctx context.Context, patch json.RawMessage) (Se
 				return Settings{}, misfit(name, "%s cannot be %s", name, kindOfJSON(raw))
 			}
 		}
+		set.Connected = old.Connected
 		maps.DeleteFunc(set.EnabledTools, func(tool string, _ bool) bool { return !slices.Contains(Tools(), tool) })
 		if err := s.checkSettings(tx, set, old); err != nil {
 			return Settings{}, err

@@ -34,6 +34,10 @@ type Settings struct {
 	ActivePersonaID  *string `json:"active_persona_id"`
 	ActiveEndpointID *string `json:"active_endpoint_id"`
 
+	// Connected is set once the first endpoint is made and stays: from then on
+	// no model only pretends unless it is chosen by name.
+	Connected bool `json:"connected"`
+
 	AgentSameAsWriter       bool    `json:"agent_same_as_writer"`
 	AgentEndpointID         *string `json:"agent_endpoint_id"`
 	AgentSharedSystemPrompt string  `json:"agent_shared_system_prompt"`
@@ -64,4 +68,10 @@ func DefaultSettings() Settings {
 		AttachmentCacheBudget:    500 << 20,
 		AgentSameAsWriter:        true,
 	}
+}
+
+// Rehearses tells whether no model was ever connected, so that the embedded one
+// answers. An endpoint that is gone is an error, never a rehearsal.
+func (s Settings) Rehearses(endpoints []Endpoint) bool {
+	return !s.Connected && len(endpoints) == 0 && s.ActiveEndpointID == nil
 }

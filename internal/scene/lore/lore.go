@@ -133,10 +133,15 @@ func (r *reader) world(top fields) scene.World {
 
 // Hash is equal for books that say the same, whatever their ids, times and
 // places in a store: hexadecimal SHA-256 of all that an export would carry but
-// the numbers of the entries.
+// the numbers of the entries, and the name: a book without one takes its card's
+// when it becomes a world. Of a book without entries the name is all there is.
 func Hash(b scene.Book) string {
 	h := sha256.New()
-	hashParts(h, b.World.Name, b.World.Recursive, canonical(b.World.Extras))
+	name := b.World.Name
+	if len(b.Entries) > 0 {
+		name = ""
+	}
+	hashParts(h, name, b.World.Recursive, canonical(b.World.Extras))
 	for _, e := range b.Entries {
 		// What cannot be read says nothing.
 		_, kept, _ := keptOf(e.Extras)

@@ -1752,6 +1752,7 @@ export interface components {
             api_key_set: boolean;
             /** Format: int64 */
             attachment_cache_budget_bytes: number;
+            connected: boolean;
             director_individual_fragments: boolean;
             editor_audit_toggles: {
                 [key: string]: boolean;
