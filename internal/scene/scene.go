@@ -12,8 +12,8 @@
 // Texts are data: names, messages and card fields are kept as they came, and
 // whoever shows them filters. Identifiers of conversations, members, cards,
 // worlds and the rest are opaque strings; messages, attachments and proposals
-// are numbered. Times are UTC with microseconds, and within one Service no two
-// rows are created at the same time.
+// are numbered. Times are UTC with microseconds; no two rows that one Service
+// makes have the same, copies and imports keep theirs.
 package scene
 
 import "encoding/json"
