@@ -89,6 +89,7 @@ func folders() []string {
 		"internal/workspace/query",
 		"internal/scene",
 		"internal/scene/card",
+		"internal/scene/audit",
 		"internal/scene/lore",
 		"internal/scene/macro",
 		"internal/scene/prompt",
@@ -97,6 +98,7 @@ func folders() []string {
 		"internal/scene/storetest",
 		"internal/scene/sample",
 		"internal/scene/tavern",
+		"internal/scene/voice",
 		"internal/kernel/speaker",
 		"internal/kernel/projection",
 		"internal/kernel/exchange",
@@ -144,7 +146,7 @@ func modules() map[string][]string {
 		"github.com/yuin/goldmark":                 {"internal/term"}, // Markdown
 		"github.com/charmbracelet/x/ansi":          {"internal/term"}, // control sequences, wrapping
 		"github.com/clipperhouse/displaywidth":     {"internal/term"}, // width in graphemes
-		"github.com/clipperhouse/uax29/v2":         {"internal/term"}, // graphemes
+		"github.com/clipperhouse/uax29/v2":         {"internal/term", "internal/scene/audit"}, // graphemes; sentences
 		"github.com/mattn/go-runewidth":            {"internal/term"}, // width in graphemes
 		"github.com/gofrs/flock":                   {"internal/lib/lock"},
 		"github.com/pelletier/go-toml/v2":          {"internal/workspace/config"},
