@@ -142,12 +142,12 @@ func modules() map[string][]string {
 		"golang.org/x/term":      {"cmd/jp", "internal/cli", "internal/term"}, // is it a terminal, how wide
 		"golang.org/x/sys":       {"cmd/jp", "internal/lib/..."},              // the process session, flock's platform gaps
 
-		"github.com/alecthomas/chroma/v2":          {"internal/term"}, // code colours
-		"github.com/yuin/goldmark":                 {"internal/term"}, // Markdown
-		"github.com/charmbracelet/x/ansi":          {"internal/term"}, // control sequences, wrapping
-		"github.com/clipperhouse/displaywidth":     {"internal/term"}, // width in graphemes
+		"github.com/alecthomas/chroma/v2":          {"internal/term"},                         // code colours
+		"github.com/yuin/goldmark":                 {"internal/term"},                         // Markdown
+		"github.com/charmbracelet/x/ansi":          {"internal/term"},                         // control sequences, wrapping
+		"github.com/clipperhouse/displaywidth":     {"internal/term"},                         // width in graphemes
 		"github.com/clipperhouse/uax29/v2":         {"internal/term", "internal/scene/audit"}, // graphemes; sentences
-		"github.com/mattn/go-runewidth":            {"internal/term"}, // width in graphemes
+		"github.com/mattn/go-runewidth":            {"internal/term"},                         // width in graphemes
 		"github.com/gofrs/flock":                   {"internal/lib/lock"},
 		"github.com/pelletier/go-toml/v2":          {"internal/workspace/config"},
 		"github.com/goccy/go-yaml":                 {"internal/workspace/config"},
