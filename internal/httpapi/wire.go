@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +45,12 @@ func (o Opt[T]) IsZero() bool { return !o.Set }
 // Schema implements huma.SchemaProvider.
 func (o Opt[T]) Schema(r huma.Registry) *huma.Schema {
 	s := *r.Schema(reflect.TypeFor[T](), true, "")
-	s.Nullable = true
+	switch { // what has no type of its own cannot have "null" beside it
+	case s.Type != "":
+		s.Nullable = true
+	case s.OneOf != nil:
+		s.OneOf = append(slices.Clone(s.OneOf), &huma.Schema{Type: "null"})
+	}
 	s.PrecomputeMessages()
 	return &s
 }

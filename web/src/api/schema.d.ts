@@ -1046,12 +1046,12 @@ export interface components {
         CharacterChange: {
             alternate_greetings?: string[];
             avatar_b64?: string | null;
-            character_book?: Record<string, never> | null;
+            character_book?: unknown;
             character_version?: string | null;
             creator?: string | null;
             creator_notes?: string | null;
             description?: string | null;
-            extensions?: Record<string, never> | null;
+            extensions?: unknown;
             first_mes?: string | null;
             mes_example?: string | null;
             name?: string | null;
@@ -1062,7 +1062,7 @@ export interface components {
             source_format?: string | null;
             system_prompt?: string | null;
             tags?: string[];
-            workflow_state?: Record<string, never> | null;
+            workflow_state?: unknown;
             world_id?: string | null;
         };
         Check: {
@@ -1146,12 +1146,12 @@ export interface components {
         };
         ConversationPatch: {
             character_scenario?: string | null;
-            cut_impersonation?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            cut_impersonation?: (0 | 1) | boolean | null;
             /** @enum {string} */
             group_context_mode?: "private" | "shared" | "swap";
             /** Format: int64 */
             group_max_speakers?: number | null;
-            group_sheet_updates?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            group_sheet_updates?: (0 | 1) | boolean | null;
             /** @enum {string} */
             group_turn_mode?: "manual" | "round_robin" | "director";
             /** Format: int64 */
@@ -1228,21 +1228,21 @@ export interface components {
             world_id: string;
         };
         EntryChange: {
-            at_depth?: (Record<string, never> | null) & ((0 | 1) | boolean);
-            case_insensitive?: (Record<string, never> | null) & ((0 | 1) | boolean);
-            constant?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            at_depth?: (0 | 1) | boolean | null;
+            case_insensitive?: (0 | 1) | boolean | null;
+            constant?: (0 | 1) | boolean | null;
             content?: string | null;
-            enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enabled?: (0 | 1) | boolean | null;
             keywords?: string[];
-            match_whole_words?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            match_whole_words?: (0 | 1) | boolean | null;
             name?: string | null;
             /** Format: int64 */
             priority?: number | null;
             secondary_keys?: string[];
-            selective?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            selective?: (0 | 1) | boolean | null;
             /** Format: int64 */
             sort_order?: number | null;
-            use_regex?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            use_regex?: (0 | 1) | boolean | null;
         };
         Extent: {
             /** Format: int64 */
@@ -1285,13 +1285,13 @@ export interface components {
             /** Format: int64 */
             cooldown_turns?: number | null;
             description?: string | null;
-            enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enabled?: (0 | 1) | boolean | null;
             /** @enum {string} */
             field_type?: "string" | "array" | "feedback" | "post_processing" | "state" | "decision" | "progressive" | "direction_note";
             injection_label?: string | null;
             label?: string | null;
-            options?: Record<string, never> | null;
-            required?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            options?: unknown;
+            required?: (0 | 1) | boolean | null;
             /** Format: int64 */
             sort_order?: number | null;
         };
@@ -1509,7 +1509,7 @@ export interface components {
             /** Format: int64 */
             cooldown_turns?: number | null;
             description?: string | null;
-            enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enabled?: (0 | 1) | boolean | null;
             label?: string | null;
             negative_prompt?: string | null;
             prompt_text?: string | null;
@@ -1562,15 +1562,15 @@ export interface components {
             /** Format: int64 */
             cooldown_turns?: number | null;
             description?: string | null;
-            enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enabled?: (0 | 1) | boolean | null;
             /** @enum {string} */
             field_type?: "string" | "array" | "feedback" | "post_processing" | "state" | "decision" | "progressive" | "direction_note";
             /** @description Chosen by the person */
             id: string;
             injection_label?: string | null;
             label?: string | null;
-            options?: Record<string, never> | null;
-            required?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            options?: unknown;
+            required?: (0 | 1) | boolean | null;
             /** Format: int64 */
             sort_order?: number | null;
         };
@@ -1601,7 +1601,7 @@ export interface components {
             /** Format: int64 */
             cooldown_turns?: number | null;
             description?: string | null;
-            enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enabled?: (0 | 1) | boolean | null;
             /** @description Chosen by the person */
             id: string;
             label?: string | null;
@@ -1813,26 +1813,26 @@ export interface components {
             active_endpoint_id?: string | null;
             active_persona_id?: string | null;
             agent_endpoint_id?: string | null;
-            agent_same_as_writer?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            agent_same_as_writer?: (0 | 1) | boolean | null;
             agent_shared_system_prompt?: string | null;
-            agentic_lorebook_enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            agentic_lorebook_enabled?: (0 | 1) | boolean | null;
             /** Format: int64 */
             attachment_cache_budget_bytes?: number | null;
-            director_individual_fragments?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            director_individual_fragments?: (0 | 1) | boolean | null;
             editor_audit_toggles?: {
                 [key: string]: unknown;
             } | null;
-            enable_agent?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enable_agent?: (0 | 1) | boolean | null;
             /** @description Unknown names are dropped */
             enabled_tools?: {
                 [key: string]: unknown;
             } | null;
-            hide_streaming_until_baked?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            hide_streaming_until_baked?: (0 | 1) | boolean | null;
             inspector_open_states?: {
                 [key: string]: unknown;
             } | null;
-            length_guard_enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
-            length_guard_enforce?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            length_guard_enabled?: (0 | 1) | boolean | null;
+            length_guard_enforce?: (0 | 1) | boolean | null;
             /** Format: int64 */
             length_guard_max_paragraphs?: number | null;
             /** Format: int64 */
@@ -1840,7 +1840,7 @@ export interface components {
             local_ml_enabled?: {
                 [key: string]: unknown;
             } | null;
-            prevent_prompt_overrides?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            prevent_prompt_overrides?: (0 | 1) | boolean | null;
             reasoning_enabled_passes?: {
                 [key: string]: unknown;
             } | null;
@@ -1848,16 +1848,16 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             shared_system_prompt?: string | null;
-            show_editor_diff?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            show_editor_diff?: (0 | 1) | boolean | null;
             system_prompt?: string | null;
             user_description?: string | null;
             user_name?: string | null;
             /** @description An object */
-            workflow_config?: Record<string, never> | null;
+            workflow_config?: unknown;
             workflow_enabled?: {
                 [key: string]: unknown;
             } | null;
-            workflows_globally_enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            workflows_globally_enabled?: (0 | 1) | boolean | null;
         };
         Switch: {
             enabled: (0 | 1) | boolean;
@@ -1882,12 +1882,12 @@ export interface components {
             updated_at: string;
         };
         WorldChange: {
-            dynamic_enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            dynamic_enabled?: (0 | 1) | boolean | null;
             /** @description An older name of is_global */
-            enabled?: (Record<string, never> | null) & ((0 | 1) | boolean);
-            is_global?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            enabled?: (0 | 1) | boolean | null;
+            is_global?: (0 | 1) | boolean | null;
             name?: string | null;
-            recursive?: (Record<string, never> | null) & ((0 | 1) | boolean);
+            recursive?: (0 | 1) | boolean | null;
         };
         WorldIDs: {
             world_ids: string[];
