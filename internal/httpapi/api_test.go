@@ -32,6 +32,7 @@ type echoIn struct {
 		Note    Opt[string]          `json:"note,omitzero" maxLength:"5"`
 		Mode    Enum[scene.TurnMode] `json:"mode,omitzero" enum:"manual,round_robin,director"`
 		Muted   Flag                 `json:"muted,omitempty"`
+		Loud    Opt[Flag]            `json:"loud,omitzero"`
 		Members []struct {
 			Kind Enum[scene.MemberKind] `json:"kind,omitzero" enum:"character,narrator"`
 		} `json:"members,omitempty"`
@@ -92,6 +93,9 @@ func TestBodies(t *testing.T) {
 		{"missing", `{}`, 422, `{"detail":[{"loc":["body"],"msg":"expected required property name to be present"}]}`},
 		{"null where something is needed", `{"name":null}`, 422, `{"detail":[{"loc":["body","name"],"msg":"expected string"}]}`},
 		{"null for a list", `{"name":"n","members":null}`, 200, ok("false", "false", "", "0")},
+		{"a flag that may be absent", `{"name":"n","loud":true}`, 200, ok("false", "false", "", "0")},
+		{"and null", `{"name":"n","loud":null}`, 200, ok("false", "false", "", "0")},
+		{"and neither", `{"name":"n","loud":"x"}`, 422, `{"detail":[{"loc":["body","loud"],"msg":"expected value to match exactly one schema but matched none"}]}`},
 		{"too long", `{"name":"n","note":"123456"}`, 422, `{"detail":[{"loc":["body","note"],"msg":"expected length <= 5"}]}`},
 		{"no JSON", `{"name":`, 422, `{"detail":[{"loc":["body"],"msg":"unexpected end of JSON input"}]}`},
 		{"no body", ``, 422, `{"detail":[{"loc":["body"],"msg":"request body is required"}]}`},

@@ -49,7 +49,7 @@ func (o Opt[T]) Schema(r huma.Registry) *huma.Schema {
 	case s.Type != "":
 		s.Nullable = true
 	case s.OneOf != nil:
-		s.OneOf = append(slices.Clone(s.OneOf), &huma.Schema{Type: "null"})
+		s.OneOf = append(slices.Clone(s.OneOf), &huma.Schema{Type: "null", Enum: []any{nil}})
 	}
 	s.PrecomputeMessages()
 	return &s
