@@ -2,6 +2,7 @@ package scene_test
 
 import (
 	"context"
+	"flag"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,6 +18,7 @@ type machine struct {
 // TestScenesStayWhole does what people do to conversations in any order and
 // looks after each step whether all that must always hold does.
 func TestScenesStayWhole(t *testing.T) {
+	fewRuns(t)
 	s := newService(t)
 	for _, name := range []string{"Anna", "Ben", "Cleo"} {
 		addCard(t, s, scene.Card{Name: name, Description: name + " is somebody.", FirstMessage: "Hello."})
@@ -44,6 +46,20 @@ func TestScenesStayWhole(t *testing.T) {
 			"":        m.check,
 		})
 	})
+}
+
+// fewRuns makes rapid do a fifth of the runs that it does by itself: each is
+// dozens of transactions with a look at everything after each. More can be
+// asked for as ever, by -rapid.checks.
+func fewRuns(t *testing.T) {
+	checks := flag.Lookup("rapid.checks")
+	if checks.Value.String() != checks.DefValue {
+		return
+	}
+	if err := checks.Value.Set("20"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(checks.DefValue) })
 }
 
 // any draws a conversation; groups only if told so.
