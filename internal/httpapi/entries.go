@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"jp/internal/scene"
+	"jp/internal/scene/lore"
 )
 
 func (a *api) entries() {
@@ -51,7 +52,7 @@ func wireEntry(e scene.Entry) Entry {
 		ID: e.ID, WorldID: e.WorldID, Name: e.Name, Content: e.Content, Keys: e.Keys, SecondaryKeys: e.SecondaryKeys,
 		Selective: Flag(e.Selective), CaseInsensitive: Flag(e.CaseInsensitive), WholeWords: Flag(e.WholeWords),
 		Regex: Flag(e.Regex), Constant: Flag(e.Constant), AtDepth: Flag(e.AtDepth), Priority: e.Priority,
-		Enabled: Flag(e.Enabled), Order: e.Order, Layer: "authored", Revision: e.Revision, Warnings: scene.EntryWarnings(e),
+		Enabled: Flag(e.Enabled), Order: e.Order, Layer: "authored", Revision: e.Revision, Warnings: lore.Warnings(e),
 		CreatedAt: stamp(e.CreatedAt), UpdatedAt: stamp(e.UpdatedAt),
 	}
 }

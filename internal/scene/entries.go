@@ -2,12 +2,7 @@ package scene
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"reflect"
-	"regexp"
-	"regexp/syntax"
-	"strings"
 
 	"jp/internal/lib/fault"
 )
@@ -143,48 +138,4 @@ func (s *Service) DeleteEntry(ctx context.Context, world, id string) error {
 		}
 		return tx.Entries.Delete(id)
 	})
-}
-
-// isSlashed tells whether a key of an entry whose keys are plain is written as
-// an expression: /expression/flags, without a bare slash inside.
-func isSlashed(key string) bool {
-	if !strings.HasPrefix(key, "/") {
-		return false
-	}
-	is, err := regexp.MatchString(`^/(?:[^/\\]|\\.)+/[dgimsuvyz]*$`, key)
-	return is && err == nil
-}
-
-// EntryWarnings says, a sentence each, which keys of an entry cannot be used
-// and why: expressions that our engine, RE2, does not run. They are kept, for
-// programs that can.
-func EntryWarnings(e Entry) []string {
-	var warnings []string
-	for _, key := range append(append([]string(nil), e.Keys...), e.SecondaryKeys...) {
-		if !e.Regex && !isSlashed(key) {
-			continue
-		}
-		// The slashes and flags around an expression are literals of it: they do
-		// not change whether it compiles.
-		_, err := regexp.Compile(key)
-		if err == nil {
-			continue
-		}
-		warnings = append(warnings, fmt.Sprintf("the key %q %s, so it never matches", key, whyNot(err)))
-	}
-	return warnings
-}
-
-// whyNot says what is wrong with an expression.
-func whyNot(err error) string {
-	e, ok := errors.AsType[*syntax.Error](err)
-	switch {
-	case !ok:
-		return "is no regular expression"
-	case e.Code == syntax.ErrInvalidPerlOp, strings.HasPrefix(e.Expr, "(?<=") || strings.HasPrefix(e.Expr, "(?<!"):
-		return "uses look-around or other syntax that is not supported here"
-	case e.Code == syntax.ErrLarge || e.Code == syntax.ErrNestingDepth || e.Code == syntax.ErrInvalidRepeatSize:
-		return "is too large an expression"
-	}
-	return fmt.Sprintf("is no regular expression (%s)", e.Code)
 }
