@@ -1,4 +1,6 @@
-// Package macro replaces the macros of cards, lore and messages.
+// Package macro replaces the macros of cards, lore and messages: Inline when a
+// text is stored, Stored when a stored text is sent, Resolve in all that is
+// no message.
 //
 // A macro is {{name}} or {{name::argument::…}}; names count in any case and
 // with space around them. What stands between two single backticks on a line
@@ -43,6 +45,11 @@ type inliner struct {
 	dice func(n int) int
 	now  time.Time
 	out  []byte
+
+	scope  *Scope         // nil for Inline
+	stored bool           // names of the scope alone are known
+	seen   map[string]int // macros that took dice, by their text
+	most   int            // bytes; nothing is written beyond it. 0 is no bound
 }
 
 // expand writes text[i:end] with its macros replaced.
@@ -71,17 +78,24 @@ func (p *inliner) expand(i, end int) {
 // ends behind it go, and whether the macro is known; if not, nothing is written.
 func (p *inliner) replace(i, end int) (trim, known bool) {
 	body := strings.TrimLeft(p.text[i:end], " \t\r\n")
+	word := body[:letters(body)]
+	rest := strings.TrimLeft(body[len(word):], " \t\r\n")
+	name := strings.ToLower(word)
+	if p.scope != nil && rest == "" && p.name(name) {
+		return false, true
+	}
+	if p.stored {
+		return false, false
+	}
 	if strings.HasPrefix(body, "//") {
 		return false, true
 	}
-	name := body[:letters(body)]
-	rest := strings.TrimLeft(body[len(name):], " \t\r\n")
 	at := end - len(rest)
-	switch strings.ToLower(name) {
+	switch name {
 	case "roll":
-		return false, p.roll(rest)
+		return false, p.roll(i, end, rest)
 	case "random", "pick":
-		return false, p.pick(at, end)
+		return false, p.pick(i, at, end)
 	case "time":
 		return false, rest == "" && p.write(p.now.Format("15:04"))
 	case "date":
@@ -97,12 +111,16 @@ func (p *inliner) replace(i, end int) (trim, known bool) {
 }
 
 func (p *inliner) write(s string) bool {
+	if p.most > 0 && len(p.out)+len(s) > p.most {
+		return false
+	}
 	p.out = append(p.out, s...)
 	return true
 }
 
-// pick writes one of the options in text[i:end].
-func (p *inliner) pick(i, end int) bool {
+// pick writes one of the options in text[i:end] of the macro that begins at
+// start.
+func (p *inliner) pick(start, i, end int) bool {
 	mark, trimmed := "::", false
 	switch {
 	case strings.HasPrefix(p.text[i:end], "::"):
@@ -110,6 +128,9 @@ func (p *inliner) pick(i, end int) bool {
 	case strings.HasPrefix(p.text[i:end], ":"):
 		i, mark, trimmed = i+1, ",", true
 	default:
+		return false
+	}
+	if !p.throw(start, end) {
 		return false
 	}
 	options := p.split(i, end, mark)

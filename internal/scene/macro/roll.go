@@ -13,10 +13,11 @@ const (
 	mostBonus = 1_000_000
 )
 
-// roll writes the sum of the dice that spec ("::2d6+1") asks for.
-func (p *inliner) roll(spec string) bool {
+// roll writes the sum of the dice that spec ("::2d6+1") asks for, of the macro
+// text[i:end].
+func (p *inliner) roll(i, end int, spec string) bool {
 	count, sides, bonus, ok := dice(spec)
-	if !ok {
+	if !ok || !p.throw(i, end) {
 		return false
 	}
 	sum := bonus
