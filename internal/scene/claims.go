@@ -2,6 +2,7 @@ package scene
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,8 +76,10 @@ func (s *Service) settle(ctx context.Context, id string) (release func(), err er
 }
 
 // evict stops what runs in conversations that are to be deleted, lets nothing
-// new begin in them, and holds them.
+// new begin in them, and holds them. It takes them in one order, whatever ids
+// says: two that take the same ones from both ends would wait for each other.
 func (s *Service) evict(ctx context.Context, ids ...string) (release func(), err error) {
+	ids = slices.Sorted(slices.Values(ids))
 	s.claims.leave(ids, 1)
 	var held []func()
 	release = func() {

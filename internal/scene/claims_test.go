@@ -261,6 +261,33 @@ func TestDeletingSeesForksMadeMeanwhile(t *testing.T) {
 	})
 }
 
+// Families are listed with the root last, so two deletions may name the same
+// conversations in different orders. Neither waits for what the other holds.
+func TestDeletingTwiceAtOnce(t *testing.T) {
+	for range 20 { // it depends on who wakes first
+		synctest.Test(t, func(t *testing.T) {
+			s := newService(t)
+			root, _ := addGroup(t, s, "Anna")
+			next := fork(t, s, root.ID, "next")
+			fork(t, s, root.ID, "last")
+			exchange(t, s, next.ID, time.Second)
+			gone := make(chan error, 2)
+			remove := func() { _, err := s.DeleteGroup(t.Context(), next.ID); gone <- err }
+			go remove()
+			synctest.Wait()
+			if err := s.DeleteConversation(t.Context(), root.ID); err != nil {
+				t.Fatal(err)
+			}
+			go remove()
+			for range 2 {
+				if err := <-gone; err != nil && fault.CodeOf(err) != fault.NotFound {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // TestClaimWaitsForAChange: a change is no exchange, so that sending right
 // after an edit is not refused.
 func TestClaimWaitsForAChange(t *testing.T) {
