@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"jp/internal/lib/fault"
+	"jp/internal/scene"
 )
 
 // statuses maps fault codes to statuses; what is not listed is 500.
@@ -43,9 +44,12 @@ func (p *Problem) GetStatus() int { return p.Status }
 
 var _ huma.StatusError = (*Problem)(nil)
 
-// refuse turns an error into what the client gets. What is no fault of the
-// client is logged and not told.
+// refuse turns an error into what the client gets: of a field that does not
+// fit, where it is. What is no fault of the client is logged and not told.
 func (a *api) refuse(ctx context.Context, err error) error {
+	if f, ok := errors.AsType[*scene.FieldError](err); ok {
+		return misfit(sentence(f), "body", f.Field)
+	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}

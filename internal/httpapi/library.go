@@ -3,9 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-
-	"jp/internal/scene"
 )
 
 // library registers the routes of all that scenes draw on.
@@ -32,7 +29,7 @@ type ByID struct {
 // resulting is a row on the wire.
 func resulting[Row, Wire any](row Row, err error, wire func(Row) Wire) (*body[Wire], error) {
 	if err != nil {
-		return nil, unfit(err)
+		return nil, err
 	}
 	return &body[Wire]{wire(row)}, nil
 }
@@ -40,21 +37,13 @@ func resulting[Row, Wire any](row Row, err error, wire func(Row) Wire) (*body[Wi
 // results are rows on the wire.
 func results[Row, Wire any](rows []Row, err error, wire func(Row) Wire) (*body[[]Wire], error) {
 	if err != nil {
-		return nil, unfit(err)
+		return nil, err
 	}
 	out := make([]Wire, 0, len(rows))
 	for _, row := range rows {
 		out = append(out, wire(row))
 	}
 	return &body[[]Wire]{out}, nil
-}
-
-// unfit is a 422 for what the rules below say about one field.
-func unfit(err error) error {
-	if f, ok := errors.AsType[*scene.FieldError](err); ok {
-		return misfit(sentence(f), "body", f.Field)
-	}
-	return err
 }
 
 // anObject refuses JSON that is there and is no object.

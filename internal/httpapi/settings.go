@@ -150,7 +150,7 @@ func (a *api) changeSettings(ctx context.Context, in *struct{ Body SettingsChang
 	}
 	s, err := a.Scenes.ChangeSettings(ctx, patch)
 	if err != nil {
-		return nil, unfit(err)
+		return nil, err
 	}
 	return a.overlaid(ctx, s)
 }
