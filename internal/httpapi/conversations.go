@@ -139,11 +139,9 @@ func (a *api) conversations() {
 
 func (a *api) listConversations(ctx context.Context, _ *struct{}) (*body[[]Overview], error) {
 	all, err := a.Scenes.Conversations(ctx)
-	rows := make([]Overview, len(all))
-	for i, o := range all {
-		rows[i] = Overview{conversation(o.Conversation), o.LastMessage, o.MessageCount, o.CardIDs, o.MemberNames}
-	}
-	return &body[[]Overview]{rows}, err
+	return results(all, err, func(o scene.Overview) Overview {
+		return Overview{conversation(o.Conversation), o.LastMessage, o.MessageCount, o.CardIDs, o.MemberNames}
+	})
 }
 
 func (a *api) createConversation(ctx context.Context, in *body[ConversationDraft]) (*revised, error) {

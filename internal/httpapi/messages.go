@@ -46,24 +46,13 @@ func message(s scene.Step) Message {
 		Role: s.Role, Content: s.Content, TurnIndex: s.TurnIndex,
 		SpeakerID: s.SpeakerID, ExchangeID: s.ExchangeID,
 		Author: s.Author, Incomplete: s.Incomplete, Direction: s.Direction,
-		HasDraft: s.WriterDraft != nil, WorkflowState: s.Slots, CreatedAt: stamp(s.CreatedAt),
+		Cut: (*Cut)(s.Cut), HasDraft: s.WriterDraft != nil, WorkflowState: s.Slots, CreatedAt: stamp(s.CreatedAt),
 		Branches: s.Branches, Branch: s.Branch, PrevBranch: s.PrevBranch, NextBranch: s.NextBranch,
-	}
-	if s.Cut != nil {
-		m.Cut = &Cut{Label: s.Cut.Label, Removed: s.Cut.Removed}
 	}
 	for _, u := range s.Uploads {
 		m.Uploads = append(m.Uploads, attached(u))
 	}
 	return m
-}
-
-func messages(path []scene.Step) *body[[]Message] {
-	rows := make([]Message, len(path))
-	for i, s := range path {
-		rows[i] = message(s)
-	}
-	return &body[[]Message]{rows}
 }
 
 // Extent is what deleting a message takes with it.
@@ -86,12 +75,12 @@ func (a *api) messages() {
 	})
 	route(a, http.MethodDelete, one, "delete-message", "Delete a message, its siblings and all that follows them", func(ctx context.Context, in *MessagePath) (*body[[]Message], error) {
 		path, err := a.Scenes.DeleteMessage(ctx, in.ID, in.Message)
-		return messages(path), err
+		return results(path, err, message)
 	})
 	route(a, http.MethodPost, one+"/edit", "edit-message", "Change a message's text in place", a.editMessage, limit(chatLimit))
 	route(a, http.MethodPost, one+"/switch-branch", "switch-branch", "Show the branch that goes through the message", func(ctx context.Context, in *MessagePath) (*body[[]Message], error) {
 		path, err := a.Scenes.SwitchBranch(ctx, in.ID, in.Message)
-		return messages(path), err
+		return results(path, err, message)
 	})
 }
 
@@ -113,7 +102,7 @@ func (a *api) listMessages(ctx context.Context, in *listMessages) (*body[[]Messa
 		before = &in.Before
 	}
 	path, err := a.Scenes.Messages(ctx, in.ID, before, in.Limit)
-	return messages(path), err
+	return results(path, err, message)
 }
 
 type editMessage struct {

@@ -17,10 +17,10 @@ import (
 // option changes an operation before it is registered.
 type option func(*huma.Operation)
 
-// Limits of request bodies, in bytes.
+// Limits of request bodies, in bytes, beside that of files of other programs,
+// which is card.MaxFile.
 const (
 	defaultLimit = 1 << 20
-	cardLimit    = 32 << 20 // a character card with its picture
 	chatLimit    = 64 << 20 // a chat file or a message with attachments
 )
 

@@ -47,11 +47,7 @@ type listProposals struct {
 
 func (a *api) listProposals(ctx context.Context, in *listProposals) (*body[[]Proposal], error) {
 	list, err := a.Scenes.Proposals(ctx, in.ID, in.Status)
-	rows := make([]Proposal, len(list))
-	for i, p := range list {
-		rows[i] = proposal(p)
-	}
-	return &body[[]Proposal]{rows}, err
+	return results(list, err, proposal)
 }
 
 type pid struct {

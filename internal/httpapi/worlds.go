@@ -7,6 +7,7 @@ import (
 
 	"jp/internal/lib/fault"
 	"jp/internal/scene"
+	"jp/internal/scene/card"
 	"jp/internal/scene/lore"
 )
 
@@ -17,7 +18,7 @@ func (a *api) worlds() {
 	route(a, http.MethodPut, "/worlds/{id}", "change-world", "Change a World", a.changeWorld)
 	route(a, http.MethodPut, "/worlds/{id}/dynamic", "set-world-dynamic", "Let models propose changes to a World, or not", a.setDynamic)
 	route(a, http.MethodDelete, "/worlds/{id}", "delete-world", "Delete a World with its entries", a.deleteWorld)
-	route(a, http.MethodPost, "/worlds/{id}/import", "import-entries", "Add the entries of a lorebook", a.importEntries, limit(cardLimit))
+	route(a, http.MethodPost, "/worlds/{id}/import", "import-entries", "Add the entries of a lorebook", a.importEntries, limit(card.MaxFile))
 }
 
 // World is a book of lore.
