@@ -1,10 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"image"
-	"image/png"
 	"net/http"
 
 	"jp/internal/lib/fault"
@@ -43,7 +40,7 @@ func (a *api) exportCharacter(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	data, err := card.EncodePNG(c, portable(avatar), book)
+	data, err := card.EncodePNG(c, avatar, book)
 	if err != nil {
 		return nil, err
 	}
@@ -57,25 +54,6 @@ func (a *api) avatar(ctx context.Context, id string) (*scene.Avatar, error) {
 		return nil, nil
 	}
 	return &avatar, err
-}
-
-// portable is a picture that card writers can put a card into.
-func portable(a *scene.Avatar) *scene.Avatar {
-	if a == nil || a.MIME != "image/webp" {
-		return a
-	}
-	if _, err := measured(a.Data); err != nil {
-		return a
-	}
-	img, _, err := image.Decode(bytes.NewReader(a.Data))
-	if err != nil {
-		return a
-	}
-	var out bytes.Buffer
-	if png.Encode(&out, img) != nil {
-		return a
-	}
-	return &scene.Avatar{MIME: "image/png", Data: out.Bytes()}
 }
 
 func (a *api) exportWorld(ctx context.Context, in *struct {

@@ -68,8 +68,9 @@ func Decode(data []byte, filename string) (Parsed, error) {
 
 // decode tells the kinds of files apart.
 func decode(data []byte, r *report) (Parsed, error) {
+	kind, picture := scene.PictureType(data)
 	switch {
-	case mimeOf(data) == mimePNG:
+	case kind == "image/png":
 		p, err := decodePNG(data, r)
 		if err != nil && isZip(data) {
 			return decodeCharX(data, r)
@@ -79,8 +80,8 @@ func decode(data []byte, r *report) (Parsed, error) {
 		return decodeText(data, r, nil)
 	case isZip(data):
 		return decodeCharX(data, r)
-	case mimeOf(data) != "":
-		return Parsed{}, fault.New(fault.Invalid, "the file is a picture of the type %s, and only PNG pictures carry cards", mimeOf(data)).
+	case picture:
+		return Parsed{}, fault.New(fault.Invalid, "the file is a picture of the type %s, and only PNG pictures carry cards", kind).
 			WithHint("many programs save such a card as PNG or JSON, too")
 	}
 	return Parsed{}, fault.New(fault.Invalid, "the file is no character card: it is neither a PNG picture nor JSON nor a CharX archive")

@@ -2,6 +2,7 @@ package card_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"image"
 	"image/color"
@@ -28,6 +29,7 @@ func TestEncodePNG(t *testing.T) {
 		}
 		return b.Bytes()
 	}
+	webp, _ := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
 	end := []byte("\x00\x00\x00\x00IEND\xaeB`\x82")
 	old := bytes.TrimSuffix(plainPNG(), end)
 	for _, key := range []string{"Chara", "ccv3", "orb_id", "Comment"} {
@@ -52,7 +54,8 @@ func TestEncodePNG(t *testing.T) {
 		{"JPEG, cut off", &scene.Avatar{MIME: "image/jpeg", Data: plainJPEG()[:40]}, image.Pt(256, 384), "IHDR PLTE IDAT"},
 		{"GIF", &scene.Avatar{MIME: "image/gif", Data: plainGIF(3, 2)}, image.Pt(3, 2), "IHDR PLTE IDAT"},
 		{"GIF of 65 million pixels", &scene.Avatar{MIME: "image/gif", Data: plainGIF(8192, 8193)}, image.Pt(256, 384), "IHDR PLTE IDAT"},
-		{"WebP", &scene.Avatar{MIME: "image/webp", Data: []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")}, image.Pt(256, 384), "IHDR PLTE IDAT"},
+		{"WebP", &scene.Avatar{MIME: "image/webp", Data: webp}, image.Pt(1, 1), "IHDR IDAT"},
+		{"WebP, cut off", &scene.Avatar{MIME: "image/webp", Data: []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")}, image.Pt(256, 384), "IHDR PLTE IDAT"},
 		{"none", nil, image.Pt(256, 384), "IHDR PLTE IDAT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

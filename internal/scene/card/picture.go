@@ -6,53 +6,30 @@ import (
 	"encoding/base64"
 	"image"
 	"image/color"
-	"image/gif"
-	"image/jpeg"
+	_ "image/gif"  // decodes avatars
+	_ "image/jpeg" // decodes avatars
 	"image/png"
-	"io"
-	"strings"
+
+	_ "golang.org/x/image/webp" // decodes avatars
 
 	"jp/internal/scene"
-)
-
-const (
-	mimePNG  = "image/png"
-	mimeJPEG = "image/jpeg"
-	mimeGIF  = "image/gif"
-	mimeWebP = "image/webp"
 )
 
 // maxPixels is the size of the largest picture that is converted.
 const maxPixels = 64 << 20
 
-// mimeOf is the type of picture that data begins like, or empty.
-func mimeOf(data []byte) string {
-	head := string(data[:min(len(data), 12)])
-	switch {
-	case strings.HasPrefix(head, pngSignature):
-		return mimePNG
-	case strings.HasPrefix(head, "\xff\xd8\xff"):
-		return mimeJPEG
-	case strings.HasPrefix(head, "GIF87a"), strings.HasPrefix(head, "GIF89a"):
-		return mimeGIF
-	case len(head) == 12 && head[:4] == "RIFF" && head[8:] == "WEBP":
-		return mimeWebP
-	}
-	return ""
-}
-
 // avatarOf is a picture as an avatar, nil when it is of no kind that avatars
 // may be.
 func avatarOf(data []byte) *scene.Avatar {
-	if mime := mimeOf(data); mime != "" && len(data) <= MaxFile {
+	if mime, ok := scene.PictureType(data); ok && len(data) <= MaxFile {
 		return &scene.Avatar{MIME: mime, Data: data}
 	}
 	return nil
 }
 
 // EncodePNG writes a card into its avatar, as V3 and V2 and with its id. The
-// image data of a PNG stays as it is; JPEG and GIF are converted; where there
-// is no picture, or none that the standard library reads, a plain one is drawn.
+// image data of a PNG stays as it is; JPEG, GIF and WebP are converted; where
+// there is no picture, or none that can be read, a plain one is drawn.
 // Errors: as of EncodeJSON.
 func EncodePNG(c scene.Card, a *scene.Avatar, book *scene.Book) ([]byte, error) {
 	v3, err := encode(c, book, true)
@@ -87,31 +64,25 @@ func canvas(name string, a *scene.Avatar) []byte {
 	if a == nil {
 		return drawn(name)
 	}
-	switch mimeOf(a.Data) {
-	case mimePNG:
+	if bytes.HasPrefix(a.Data, []byte(pngSignature)) {
 		if list, _ := chunks(a.Data); len(list) > 1 && list[0].kind == "IHDR" {
 			return a.Data
 		}
-	case mimeJPEG:
-		if out := converted(a.Data, jpeg.DecodeConfig, jpeg.Decode); out != nil {
-			return out
-		}
-	case mimeGIF:
-		if out := converted(a.Data, gif.DecodeConfig, gif.Decode); out != nil {
-			return out
-		}
+	}
+	if out := converted(a.Data); out != nil {
+		return out
 	}
 	return drawn(name)
 }
 
 // converted is a picture as PNG, nil when it cannot be read or is too large to
 // be tried.
-func converted(data []byte, config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) []byte {
-	size, err := config(bytes.NewReader(data))
+func converted(data []byte) []byte {
+	size, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil || size.Width < 1 || size.Height < 1 || size.Width > maxPixels/size.Height {
 		return nil
 	}
-	img, err := decode(bytes.NewReader(data))
+	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil
 	}
