@@ -74,15 +74,12 @@ func (s *Service) identify(tx Tx, c *Card) (err error) {
 	if err := checkID(c.ID); err != nil {
 		return err
 	}
-	_, err = tx.Cards.Get(c.ID)
-	if err == nil {
+	_, known, err := lookup(tx.Cards.Get(c.ID))
+	if known {
 		return fault.New(fault.Conflict, "there is a card with the id %q already", c.ID).
 			WithHint("update that one, or import it as a copy")
 	}
-	if fault.CodeOf(err) != fault.NotFound {
-		return err
-	}
-	return nil
+	return err
 }
 
 // link finds or makes the world of a book for a card that has none.
@@ -204,7 +201,7 @@ func syncSolo(tx Tx, old, c Card) error {
 			{&chat.Scenario, old.Scenario, c.Scenario},
 			{&chat.PostHistory, old.PostHistory, c.PostHistory},
 		} {
-			if f.from != f.to {
+			if f.from != f.to { // otherwise the chat's own stays
 				*f.field = f.to
 			}
 		}

@@ -28,12 +28,6 @@ type FragmentChange struct {
 	Options                           Change[json.RawMessage]
 }
 
-// FragmentTypes are the types of fragments that there are. Books of older
-// programs also say progressive and direction_note, which are state now.
-func FragmentTypes() []string {
-	return []string{"string", "array", "feedback", "post_processing", "state", "decision"}
-}
-
 // Moods returns all moods in the order they were made in.
 func (s *Service) Moods(ctx context.Context) ([]Mood, error) {
 	return read(ctx, s, func(tx Tx) ([]Mood, error) { return tx.Moods.All() })
@@ -136,12 +130,12 @@ func settleFragment(f *Fragment) (err error) {
 		return err
 	}
 	switch f.Type {
+	case "string", "array", "feedback", "post_processing", "state", "decision":
 	case "":
 		f.Type = "string"
-	case "progressive", "direction_note":
+	case "progressive", "direction_note": // as older programs say
 		f.Type = "state"
-	}
-	if !slices.Contains(FragmentTypes(), f.Type) {
+	default:
 		return misfit("field_type", "%q is no type of fragment", f.Type)
 	}
 	f.Options, err = asObject("options", f.Options)

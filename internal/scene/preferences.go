@@ -41,7 +41,7 @@ func (s *Service) ChangeSettings(ctx context.Context, patch json.RawMessage) (Se
 			}
 		}
 		set.Connected = old.Connected
-		maps.DeleteFunc(set.EnabledTools, func(tool string, _ bool) bool { return !slices.Contains(Tools(), tool) })
+		maps.DeleteFunc(set.EnabledTools, func(tool string, _ bool) bool { return !slices.Contains(tools(), tool) })
 		if err := s.checkSettings(tx, set, old); err != nil {
 			return Settings{}, err
 		}

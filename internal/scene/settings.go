@@ -11,7 +11,7 @@ type Settings struct {
 	UserDescription    string `json:"user_description"`
 
 	EnableAgent              bool            `json:"enable_agent"`
-	EnabledTools             map[string]bool `json:"enabled_tools"` // of Tools
+	EnabledTools             map[string]bool `json:"enabled_tools"` // of tools
 	PreventPromptOverrides   bool            `json:"prevent_prompt_overrides"`
 	DirectorIndividual       bool            `json:"director_individual_fragments"`
 	AgenticLorebook          bool            `json:"agentic_lorebook_enabled"`
@@ -43,8 +43,8 @@ type Settings struct {
 	AgentSharedSystemPrompt string  `json:"agent_shared_system_prompt"`
 }
 
-// Tools are the names that EnabledTools may hold.
-func Tools() []string { return []string{"direct_scene", "editor_apply_patch"} }
+// tools are the names that EnabledTools may hold.
+func tools() []string { return []string{"direct_scene", "editor_apply_patch"} }
 
 // leastCacheBudget is the floor of AttachmentCacheBudget, in bytes.
 const leastCacheBudget = 50 << 20

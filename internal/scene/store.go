@@ -1,6 +1,9 @@
 package scene
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Store keeps the rows. It knows no rule but what keys and references say:
 // unique keys, references that exist, rows that go with the row they belong
@@ -30,6 +33,10 @@ type Tx struct {
 	Worlds        Worlds
 	Entries       Entries
 	Choices       Choices
+	Directors     Directors
+	Logs          Logs
+	Calls         Calls
+	Onces         Onces
 	Moods         Table[Mood]
 	Fragments     Table[Fragment]
 	Phrases       Table[Phrase]
@@ -54,7 +61,7 @@ type Table[T any] interface {
 	Delete(id string) error
 }
 
-// Conversations go with their members, messages, proposals and choices.
+// Conversations go with all that is kept for them.
 type Conversations interface {
 	Table[Conversation]
 	// Overviews returns all, the one last active first: the newest of accessed,
@@ -152,8 +159,6 @@ type Entries interface {
 	Of(worlds ...string) ([]Entry, error)
 	// InsertAll adds many.
 	InsertAll([]Entry) error
-	// Clear removes all entries of a world.
-	Clear(world string) error
 }
 
 // Choices of conversations about worlds.
@@ -173,4 +178,40 @@ type Models interface {
 type Singleton interface {
 	Get() (Settings, error) // the defaults when nothing was saved
 	Save(Settings) error
+}
+
+// Directors are the states of conversations and go with them.
+type Directors interface {
+	// Get returns a conversation's state; all of it is empty but the id when
+	// nothing was saved.
+	Get(conversation string) (DirectorState, error)
+	Save(DirectorState) error // adds or replaces
+}
+
+// Logs of replies go with their conversation. MessageID becomes nil when the
+// message is deleted.
+type Logs interface {
+	Insert(*Log) error // sets ID
+	// OfMessages returns the logs of messages by ID; none when no message is
+	// named.
+	OfMessages(messages ...int64) ([]Log, error)
+	OfConversation(conversation string) ([]Log, error) // by ID
+}
+
+// Calls go with their message. A text of theirs is there once, and gone when
+// no call of the conversation has it any more.
+type Calls interface {
+	// Put adds calls behind those that the message has.
+	Put(message Message, exchange string, calls []Call) error
+	Of(message int64) ([]Call, error) // in the order they were put in
+	// Keep removes all calls of a conversation but those of the exchanges that
+	// were put last, which are as many as most.
+	Keep(conversation string, most int) error
+}
+
+// Onces go with their conversation.
+type Onces interface {
+	Get(conversation, key string) (Once, error) // or fault.NotFound
+	Put(Once) error                             // fault.Conflict when the key is taken
+	Purge(before time.Time) error               // removes those made before
 }

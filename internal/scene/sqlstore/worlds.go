@@ -95,12 +95,6 @@ func (e entries) InsertAll(rows []scene.Entry) error {
 	return nil
 }
 
-// Clear implements scene.Entries.
-func (e entries) Clear(world string) error {
-	_, err := e.exec("entry", "DELETE FROM lorebook_entries WHERE world_id = $1", world)
-	return err
-}
-
 // Of implements scene.Choices.
 func (c choices) Of(conversation string) ([]scene.Choice, error) {
 	var out []scene.Choice

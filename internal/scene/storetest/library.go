@@ -72,10 +72,6 @@ func worlds(t *testing.T, s scene.Store) {
 		return tx.Entries.InsertAll([]scene.Entry{entry("e6", "w", 0), entry("e1", "w", 0)})
 	})
 	same(t, "nothing of a failure", of("w"), []string{"e3", "e2", "e1"})
-	update(t, s, func(tx scene.Tx) error {
-		return all(func() error { return tx.Entries.Clear("w") }, func() error { return tx.Entries.Clear("nothing") })
-	})
-	same(t, "cleared", of("w", "v"), []string{"e4"})
 }
 
 func models(t *testing.T, s scene.Store) {
