@@ -157,7 +157,7 @@ func (s *Service) onlyMember(tx Tx, c Conversation) (Member, error) {
 	}
 	name = firstName(name, unnamed)
 	return Member{
-		ID: id, ConversationID: c.ID, Key: speakerKey(name, nil), CardID: c.CardID,
+		ID: id, ConversationID: c.ID, Key: slug(name), CardID: c.CardID,
 		Name: name, Kind: Character, Active: true,
 	}, nil
 }

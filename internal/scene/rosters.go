@@ -15,6 +15,9 @@ const unnamed = "Narrator"
 // keyLength is how long a speaker key may be, in bytes.
 const keyLength = 24
 
+// mostMembers is how many a group may have, those of a file who left included.
+const mostMembers = 10_000
+
 // MemberSpec is one member as a whole roster names it. ID is that of an active
 // member which stays; anybody else is new. Key is asked for, and only for a new
 // member. An empty Name takes the card's. The overrides are always written:
@@ -51,8 +54,8 @@ func (s *Service) Members(ctx context.Context, id string, all bool) (members []M
 // SetMembers replaces a group's roster by the members that are named, in their
 // order. Who is not named leaves: the name stays with old messages, and open
 // proposals for it are rejected. ifMatch is the revision the roster was made
-// from. Errors: Invalid for an empty roster or one that names a card or a
-// member twice, NotFound for an unknown card, Conflict for a solo chat and for
+// from. Errors: Invalid for a roster that is empty, larger than mostMembers or
+// names a card or a member twice, NotFound for an unknown card, Conflict for a solo chat and for
 // a newer revision.
 func (s *Service) SetMembers(ctx context.Context, id string, specs []MemberSpec, ifMatch *int64) (members []Member, revision int64, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
@@ -90,10 +93,12 @@ func (s *Service) cast(tx Tx, conversation string, specs []MemberSpec, old []Mem
 	if len(specs) == 0 {
 		return nil, fault.New(fault.Invalid, "a group needs at least one member")
 	}
-	var taken []string
+	if len(specs) > mostMembers {
+		return nil, tooMany(len(specs))
+	}
+	keys := keysOf(old)
 	stay := map[string]Member{}
 	for _, m := range old {
-		taken = append(taken, m.Key)
 		if m.Active {
 			stay[m.ID] = m
 		}
@@ -121,12 +126,15 @@ func (s *Service) cast(tx Tx, conversation string, specs []MemberSpec, old []Mem
 			if err != nil {
 				return nil, err
 			}
-			m.ID, m.Key = id, speakerKey(firstName(spec.Key, m.Name), taken)
-			taken = append(taken, m.Key)
+			m.ID, m.Key = id, keys.cut(firstName(spec.Key, m.Name))
 		}
 		members = append(members, m)
 	}
 	return members, nil
+}
+
+func tooMany(members int) error {
+	return fault.New(fault.Invalid, "a group of %d is too large", members).WithHint("take %d at most", mostMembers)
 }
 
 // dress writes what a spec says into a member. A member may keep a card that
@@ -209,14 +217,29 @@ func activeRoster(tx Tx, conversation string) ([]Member, error) {
 	return slices.DeleteFunc(all, func(m Member) bool { return !m.Active }), err
 }
 
-// speakerKey makes a short handle of what is asked for that nobody has yet.
-func speakerKey(asked string, taken []string) string {
+// keyring has the handles of a conversation's members.
+type keyring struct {
+	taken map[string]bool
+	next  map[string]int // the number to try, by what was asked for: a thousand may have one name
+}
+
+func keysOf(members []Member) keyring {
+	k := keyring{taken: map[string]bool{}, next: map[string]int{}}
+	for _, m := range members {
+		k.taken[m.Key] = true
+	}
+	return k
+}
+
+// cut makes a short handle of what is asked for that nobody has yet.
+func (k keyring) cut(asked string) string {
 	base := slug(asked)
-	key := base
-	for n := 2; slices.Contains(taken, key); n++ {
+	key, n := base, max(2, k.next[base])
+	for ; k.taken[key]; n++ {
 		suffix := "-" + strconv.Itoa(n)
 		key = strings.TrimRight(base[:min(len(base), keyLength-len(suffix))], "-") + suffix
 	}
+	k.taken[key], k.next[base] = true, n
 	return key
 }
 

@@ -46,6 +46,17 @@ func TestSpeakerKeys(t *testing.T) {
 	}
 }
 
+// TestManyOfOneName: keys are numbered without trying all the numbers again.
+func TestManyOfOneName(t *testing.T) {
+	s := newService(t)
+	cast := make([]scene.MemberSpec, 10_000) // the cube of which is some minutes
+	c, err := s.CreateConversation(context.Background(), scene.NewConversation{Kind: scene.Group, Members: cast})
+	ok(t, c, err)
+	if last := roster(t, s, c.ID, false)[len(cast)-1]; last.Key != "narrator-10000" {
+		t.Errorf("the last key is %q", last.Key)
+	}
+}
+
 func TestSpeakerKeysAreShortHandles(t *testing.T) {
 	s := newService(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -177,6 +188,7 @@ func TestRosterIsRefusedWhole(t *testing.T) {
 		"a card twice":   {ben, anna, anna},
 		"a member twice": {ben, cleo, ben},
 		"unknown kind":   {cleo, {Name: "x", Kind: "ghost"}},
+		"too many":       make([]scene.MemberSpec, 10_001),
 	} {
 		_, _, err := s.SetMembers(ctx, c.ID, specs, nil)
 		t.Log(name)

@@ -62,6 +62,9 @@ func (s *Service) ImportTranscript(ctx context.Context, t Transcript) (Conversat
 
 // importCast stores the members and the former ones and returns their ids.
 func (s *Service) importCast(tx Tx, id string, t Transcript) ([]string, error) {
+	if all := len(t.Conversation.Members) + len(t.Former); all > mostMembers {
+		return nil, tooMany(all)
+	}
 	members, err := s.cast(tx, id, t.Conversation.Members, nil)
 	if err != nil {
 		return nil, err

@@ -123,3 +123,12 @@ func TestImportIsRefusedWhole(t *testing.T) {
 		})
 	}
 }
+
+func TestTranscriptOfTooMany(t *testing.T) {
+	s := newService(t)
+	_, err := s.ImportTranscript(context.Background(), scene.Transcript{
+		Conversation: scene.NewConversation{Kind: scene.Group, Members: []scene.MemberSpec{{Name: "Anna"}}},
+		Former:       make([]scene.MemberSpec, 10_000),
+	})
+	refuse(t, err, fault.Invalid)
+}
