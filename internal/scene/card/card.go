@@ -31,9 +31,10 @@ import (
 const MaxFile = 64 << 20
 
 const (
-	maxText  = 32 << 20 // of a card's JSON where it is compressed, in bytes
-	maxImage = 32 << 20 // of a picture inside an archive or a data URI, in bytes
-	maxDepth = 256      // of nested lists and objects in a card
+	maxText   = 32 << 20  // of a card's JSON where it is compressed, in bytes
+	maxImage  = 32 << 20  // of a picture inside an archive or a data URI, in bytes
+	maxDepth  = 256       // of nested lists and objects in a card
+	maxValues = 1_000_000 // of lists and objects in a card
 )
 
 // Parsed is a card as a file holds it.

@@ -146,6 +146,8 @@ func TestLimits(t *testing.T) {
 		{"archive's files", strings.Repeat("PK\x01\x02", 10_001) + "PK\x05\x06", "the archive holds more than 10000 files"},
 		{"archive without a directory", "PK\x05\x06" + strings.Repeat("\x00", 100), "the archive holds no card.json"},
 		{"archive that lies", "PK\x05\x06" + strings.Repeat("\xff", 18), "the archive cannot be read"},
+		{"values", `{"name":"Ada","tags":[` + strings.Repeat(`"",`, 1_000_000) + `""]}`, "the card has more than 1000000 values"},
+		{"entries", `{"name":"Ada","character_book":{"entries":[` + strings.Repeat("{},", 19_999) + `{}]}}`, ""},
 		{"list", `{"name":"Ada","tags":[` + strings.Repeat("1,", 300_000) + `1]}`, ""},
 		{"fields", `{"name":"Ada"` + manyFields(50_000) + `}`, ""},
 		{"text", `{"name":"` + strings.Repeat("a", 1<<20) + `"}`, ""},

@@ -165,8 +165,9 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
-// depthOf is how deeply lists and objects nest. It reads invalid JSON, too.
-func depthOf(b []byte) (deepest int) {
+// extentOf is how deeply lists and objects nest and how many values there are
+// at most. It reads invalid JSON, too.
+func extentOf(b []byte) (deepest, values int) {
 	depth := 0
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
@@ -174,12 +175,15 @@ func depthOf(b []byte) (deepest int) {
 			i = skipString(b, i) - 1
 		case '{', '[':
 			depth++
+			values++
 			deepest = max(deepest, depth)
 		case '}', ']':
 			depth--
+		case ',':
+			values++
 		}
 	}
-	return deepest
+	return deepest, values
 }
 
 // quote is a string in JSON, with nothing escaped that need not be.

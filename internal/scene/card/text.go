@@ -52,8 +52,12 @@ func decodeText(data []byte, r *report, open opener) (Parsed, error) {
 		r.note("bytes that are no UTF-8 were replaced by \uFFFD")
 		text = valid
 	}
-	if depthOf(text) > maxDepth {
+	deepest, values := extentOf(text)
+	if deepest > maxDepth {
 		return Parsed{}, fault.New(fault.Invalid, "the card nests more than %d levels deep", maxDepth)
+	}
+	if values > maxValues { // each costs a hundred times its two bytes
+		return Parsed{}, fault.New(fault.Invalid, "the card has more than %d values", maxValues)
 	}
 	if !json.Valid(text) {
 		mended, notes := mend(text)

@@ -27,12 +27,16 @@ import (
 	"jp/internal/scene"
 )
 
+// maxEntries is how many entries a book may have.
+const maxEntries = 20_000
+
 // fields is a JSON object with its values as they were written.
 type fields = map[string]json.RawMessage
 
 // DecodeBook reads a book in either format, a lorebook_v3 file, or a bare list
 // of entries; an entry may also have the form of our own API. ContentHash is set; ids and times are not. The notes are
-// sentences for people. Errors: fault.Invalid for what is no book.
+// sentences for people. Errors: fault.Invalid for what is no book, or has more
+// than maxEntries.
 func DecodeBook(raw json.RawMessage) (scene.Book, []string, error) {
 	top, err := bookObject(raw)
 	if err != nil {
@@ -41,6 +45,9 @@ func DecodeBook(raw json.RawMessage) (scene.Book, []string, error) {
 	list, err := entriesOf(top["entries"])
 	if err != nil {
 		return scene.Book{}, nil, err
+	}
+	if len(list) > maxEntries { // each takes kilobytes, whatever it says
+		return scene.Book{}, nil, fault.New(fault.Invalid, "this lorebook has %d entries", len(list)).WithHint("take one of %d at most", maxEntries)
 	}
 	r := &reader{at: "the book", card: characterBook(), info: worldInfo()}
 	b := scene.Book{World: r.world(top)}

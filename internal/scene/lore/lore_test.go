@@ -67,6 +67,17 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestManyEntries: a few megabytes of entries would take gigabytes.
+func TestManyEntries(t *testing.T) {
+	list := func(n int) json.RawMessage { return json.RawMessage("[" + strings.Repeat("{},", n-1) + "{}]") }
+	if b, _, err := lore.DecodeBook(list(20_000)); err != nil || len(b.Entries) != 20_000 {
+		t.Errorf("%d entries, %v", len(b.Entries), err)
+	}
+	if _, _, err := lore.DecodeBook(list(20_001)); fault.CodeOf(err) != fault.Invalid {
+		t.Errorf("one more: %v", err)
+	}
+}
+
 func must(raw json.RawMessage, err error) json.RawMessage {
 	if err != nil {
 		panic(err)

@@ -13,8 +13,8 @@ const hiddenField = "jp_hidden"
 // readLines reads the messages. Those that models never saw (SillyTavern's own
 // notices, and what a person hid) are no part of the scene and wait for an
 // export with the next line.
-func (d *decoder) readLines() {
-	hidden, undated, pictures := 0, 0, files(d.t, d.keep)
+func (d *decoder) readLines() error {
+	hidden, undated, texts, pictures := 0, 0, 0, files(d.t, d.keep)
 	for _, l := range d.lines {
 		if flag(l["is_system"]) {
 			d.hidden = append(d.hidden, marshal(l))
@@ -22,6 +22,9 @@ func (d *decoder) readLines() {
 			continue
 		}
 		line := d.line(l)
+		if texts += len(line.Variants); texts > maxTexts {
+			return tooLong()
+		}
 		if line.At.IsZero() {
 			undated++
 		}
@@ -47,6 +50,7 @@ func (d *decoder) readLines() {
 	if undated > 0 {
 		d.say("lines without a date that can be read: %d", undated)
 	}
+	return nil
 }
 
 // line reads one message.

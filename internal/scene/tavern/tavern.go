@@ -25,10 +25,18 @@ import (
 	"jp/internal/scene"
 )
 
+// maxTexts is how many lines a chat may have, and how many messages with their
+// swipes: a short line costs a hundred times its bytes.
+const maxTexts = 250_000
+
+func tooLong() error {
+	return fault.New(fault.Invalid, "the chat has more than %d lines or swipes", maxTexts).WithHint("bring it in parts")
+}
+
 // Decode reads a chat, and the definition of its group if there is one. chat
 // may be empty when there is. Members are matched with cards by the name of
 // the picture or of the character, whatever the case. Errors: fault.Invalid
-// for what is no chat, or is broken.
+// for what is no chat, is broken, or has more than maxTexts.
 func Decode(chat, group []byte, cards []scene.CardBrief) (scene.Transcript, []string, error) {
 	d := decoder{cards: cards}
 	if err := d.readGroup(group); err != nil {
@@ -47,7 +55,9 @@ func Decode(chat, group []byte, cards []scene.CardBrief) (scene.Transcript, []st
 		d.soloChat()
 	}
 	d.keepAvatars()
-	d.readLines()
+	if err := d.readLines(); err != nil {
+		return scene.Transcript{}, nil, err
+	}
 	d.keepExtras()
 	return d.t, d.report, nil
 }
@@ -99,7 +109,11 @@ func (d *decoder) readGroup(raw []byte) error {
 
 // readChat reads the lines of a chat and tells the header from the messages.
 func (d *decoder) readChat(raw []byte) error {
-	list := bytes.Split(trim(raw), []byte("\n"))
+	raw = trim(raw)
+	if lines := bytes.Count(raw, []byte("\n")); lines > maxTexts {
+		return tooLong()
+	}
+	list := bytes.Split(raw, []byte("\n"))
 	for i, text := range list {
 		text = bytes.TrimSpace(text)
 		if len(text) == 0 {

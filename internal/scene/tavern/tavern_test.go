@@ -186,6 +186,23 @@ func TestForeignLines(t *testing.T) {
 	}
 }
 
+// TestTooLong: what is refused is counted in lines, swipes and members, not in
+// bytes: short ones make a small file that would fill the memory.
+func TestTooLong(t *testing.T) {
+	swipes := func(n int) string { return `{"mes":"","swipes":[` + strings.Repeat(`"",`, n) + `""]}` + "\n" }
+	for _, chat := range []string{
+		strings.Repeat(`{"mes":""}`+"\n", 250_002), strings.Repeat("\n", 250_002) + "x", swipes(250_001), swipes(150_000) + swipes(150_000),
+	} {
+		_, _, err := tavern.Decode([]byte(`{"mes":""}`+"\n"+chat), nil, nil)
+		if fault.CodeOf(err) != fault.Invalid || !strings.Contains(err.Error(), "250000") {
+			t.Errorf("%d bytes: %v", len(chat), err)
+		}
+	}
+	if _, _, err := tavern.Decode([]byte(strings.Repeat(`{"mes":""}`+"\n", 50_000)), nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEdited: what changed in the scene wins over what was kept of the file.
 func TestEdited(t *testing.T) {
 	chat := `{"user_name":"unused","character_name":"unused","chat_metadata":{"scenario":"Old","note_prompt":"kept"}}
