@@ -88,19 +88,20 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, held.Release()) }()
+	// Before the store is made: the start that makes it is the first.
+	ln, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ln.Close() }()
 	store, err := sqlstore.Open(ctx, filepath.Join(dir, "scenes.db"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, store.Close()) }()
 	scenes := scene.New(scene.Config{Store: store, Now: a.Now, Rand: a.Rand, Standing: standing})
-	ln, err := s.listen(ctx)
-	if err != nil {
-		return err
-	}
 	if store.Fresh() {
 		if err := sample.Install(ctx, scenes); err != nil {
-			_ = ln.Close()
 			return err
 		}
 	}
