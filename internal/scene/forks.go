@@ -47,6 +47,9 @@ func (s *Service) Compress(ctx context.Context, id, summary string, keep int) (C
 		if err := s.greet(tx, &c, []string{summary}, Message{}); err != nil {
 			return c, err
 		}
+		if c.ActiveLeaf == nil { // its macros came to nothing
+			return c, fault.New(fault.Invalid, "the summary is empty")
+		}
 		for i := range path {
 			path[i].TurnIndex = i + 1
 		}
