@@ -82,12 +82,13 @@ func TestGreetingIsRolledOnce(t *testing.T) {
 func TestCreateGroup(t *testing.T) {
 	s := newService(t)
 	addCard(t, s, scene.Card{ID: "c1", Name: "Jean-Luc Picard"})
+	model := addModel(t, s)
 	c, err := s.CreateConversation(context.Background(), scene.NewConversation{
 		Kind: scene.Group, Title: "Bridge", CardID: ptr("c1"), CharacterName: "ignored", Scenario: "Red alert.",
 		TurnMode: scene.RoundRobin, MaxSpeakers: 8, ContextMode: scene.Swap,
 		Members: []scene.MemberSpec{
 			{CardID: ptr("c1"), Sheet: ptr("")},
-			{Name: "Guard", Muted: true, Model: scene.To(ptr("m1"))},
+			{Name: "Guard", Muted: true, Model: scene.To(&model)},
 			{Name: "Guard", PublicProfile: ptr("A guard.")},
 			{Kind: scene.Narrator, Name: " "},
 			{Name: "X", Key: "Chosen Key!"},
@@ -107,7 +108,7 @@ func TestCreateGroup(t *testing.T) {
 	}
 	want := []scene.Member{
 		{Key: "jean-luc-picard", CardID: ptr("c1"), Name: "Jean-Luc Picard", Sheet: ptr(""), Kind: scene.Character, Order: 0},
-		{Key: "guard", Name: "Guard", Kind: scene.Character, Order: 1, Muted: true, Model: ptr("m1")},
+		{Key: "guard", Name: "Guard", Kind: scene.Character, Order: 1, Muted: true, Model: &model},
 		{Key: "guard-2", Name: "Guard", PublicProfile: ptr("A guard."), Kind: scene.Character, Order: 2},
 		{Key: "narrator", Name: "Narrator", Kind: scene.Narrator, Order: 3},
 		{Key: "chosen-key", Name: "X", Kind: scene.Character, Order: 4},

@@ -91,6 +91,13 @@ func addWorld(t failing, s *scene.Service, w scene.World) scene.World {
 	return w
 }
 
+// addModel stores an endpoint and returns the id of its writer's model config.
+func addModel(t failing, s *scene.Service) string {
+	t.Helper()
+	e, err := s.CreateEndpoint(context.Background(), scene.Endpoint{URL: "http://localhost:1/v1"})
+	return *ok(t, e, err).WriterConfig
+}
+
 // addGroup makes a group of members without cards.
 func addGroup(t failing, s *scene.Service, names ...string) (scene.Conversation, []scene.Member) {
 	t.Helper()

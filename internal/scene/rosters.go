@@ -54,9 +54,9 @@ func (s *Service) Members(ctx context.Context, id string, all bool) (members []M
 // SetMembers replaces a group's roster by the members that are named, in their
 // order. Who is not named leaves: the name stays with old messages, and open
 // proposals for it are rejected. ifMatch is the revision the roster was made
-// from. Errors: Invalid for a roster that is empty, larger than mostMembers or
-// names a card or a member twice, NotFound for an unknown card, Conflict for a solo chat and for
-// a newer revision.
+// from. Errors: Invalid for a roster that is empty, larger than mostMembers,
+// names a card or a member twice or an unknown model; NotFound for an unknown
+// card; Conflict for a solo chat and for a newer revision.
 func (s *Service) SetMembers(ctx context.Context, id string, specs []MemberSpec, ifMatch *int64) (members []Member, revision int64, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		c, err := group(tx, id)
@@ -137,8 +137,8 @@ func tooMany(members int) error {
 	return fault.New(fault.Invalid, "a group of %d is too large", members).WithHint("take %d at most", mostMembers)
 }
 
-// dress writes what a spec says into a member. A member may keep a card that
-// is gone; nobody may take one.
+// dress writes what a spec says into a member. A member may keep a card or model
+// that is gone; nobody may take one.
 func dress(tx Tx, m *Member, spec MemberSpec) error {
 	kind := spec.Kind
 	if kind == "" {
@@ -160,11 +160,27 @@ func dress(tx Tx, m *Member, spec MemberSpec) error {
 			card.Name = m.Name
 		}
 	}
+	if err := knownModel(tx, spec.Model, m.Model); err != nil {
+		return err
+	}
 	m.CardID, m.Kind, m.Muted = given(spec.CardID), kind, spec.Muted
 	m.Name = firstName(spec.Name, card.Name, unnamed)
 	m.PublicProfile, m.Sheet = spec.PublicProfile, spec.Sheet
 	spec.Model.apply(&m.Model)
 	return nil
+}
+
+// knownModel refuses a model that nobody configured. A member keeps its own.
+func knownModel(tx Tx, change Change[*string], own *string) error {
+	if !change.Set || change.To == nil || same(change.To, own) {
+		return nil
+	}
+	_, known, err := lookup(tx.Models.Get(*change.To))
+	if err == nil && !known {
+		return fault.New(fault.Invalid, "there is no model config %q", *change.To).
+			WithHint("take one of an endpoint's, or leave it out for the scene's")
+	}
+	return err
 }
 
 // given is an id, or nil when it is empty.

@@ -83,15 +83,16 @@ func TestRosterIsReplaced(t *testing.T) {
 	ctx := context.Background()
 	addCard(t, s, scene.Card{Name: "Anna"})
 	addCard(t, s, scene.Card{Name: "Ben"})
+	model := addModel(t, s)
 	c, err := s.CreateConversation(ctx, scene.NewConversation{Kind: scene.Group, Members: []scene.MemberSpec{
-		{CardID: ptr("Anna"), Sheet: ptr("sheet"), PublicProfile: ptr("profile"), Model: scene.To(ptr("m"))},
+		{CardID: ptr("Anna"), Sheet: ptr("sheet"), PublicProfile: ptr("profile"), Model: scene.To(&model)},
 		{CardID: ptr("Ben")},
 		{Name: "Cleo"},
 	}})
 	ok(t, c, err)
 	old := roster(t, s, c.ID, false)
-	change := specs(old...)
-	anna, ben, cleo := change[0], change[1], change[2]
+	parts := specs(old...)
+	anna, ben, cleo := parts[0], parts[1], parts[2]
 
 	// Order, names, kinds and overrides are written; the key and, unless it is
 	// named, the model stay.
@@ -128,6 +129,19 @@ func TestRosterIsReplaced(t *testing.T) {
 	}
 	if n := len(roster(t, s, c.ID, true)); n != 4 {
 		t.Errorf("%d rows", n)
+	}
+
+	// A model that is unknown is refused, but for the member that had it.
+	unknown := anna
+	unknown.Model = scene.To(ptr("m"))
+	_, _, err = s.SetMembers(ctx, c.ID, []scene.MemberSpec{unknown}, nil)
+	refuse(t, err, fault.Invalid)
+	vanished := got[0]
+	vanished.Model = ptr("m")
+	change(t, s, func(tx scene.Tx) error { return tx.Members.Save(vanished) })
+	got, _, err = s.SetMembers(ctx, c.ID, []scene.MemberSpec{unknown}, nil)
+	if ok(t, got, err); *got[0].Model != "m" {
+		t.Errorf("the model is %q", *got[0].Model)
 	}
 
 	anna.Model = scene.To[*string](nil)

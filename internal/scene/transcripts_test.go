@@ -22,7 +22,7 @@ func harbour() scene.Transcript {
 			TurnMode: scene.RoundRobin, MaxSpeakers: 2, ContextMode: scene.Shared,
 			Members: []scene.MemberSpec{
 				{Key: "anna", CardID: ptr("Anna"), Name: "Anna", Kind: scene.Character, Muted: true, Model: scene.To[*string](nil)},
-				{Key: "voice", Name: "The voice", Kind: scene.Narrator, Sheet: ptr(""), Model: scene.To(ptr("m"))},
+				{Key: "voice", Name: "The voice", Kind: scene.Narrator, Sheet: ptr(""), Model: scene.To[*string](nil)},
 			},
 		},
 		Former: []scene.MemberSpec{
@@ -44,6 +44,7 @@ func TestTranscriptsComeAndGo(t *testing.T) {
 	ctx := context.Background()
 	addCard(t, s, scene.Card{Name: "Anna", FirstMessage: "never said"})
 	want := harbour()
+	want.Conversation.Members[1].Model = scene.To(ptr(addModel(t, s)))
 	c, err := s.ImportTranscript(ctx, want)
 	ok(t, c, err)
 	if diff := cmp.Diff(c, conversation(t, s, c.ID)); diff != "" {
