@@ -145,7 +145,7 @@ func TestErrorsAreOurs(t *testing.T) {
 		{"GET", "/api/fail/storage", "", nil, 500, `{"detail":"jp could not do this; its log says why"}`},
 		{"PUT", "/api/echo/x", `{"name":"n"}`, nil, 422, `{"detail":[{"loc":["path","id"],"msg":"invalid integer"}]}`},
 		{"PUT", "/api/echo/1", `{"name":"n"}`, []string{"If-Match", "new"}, 422, `{"detail":[{"loc":["header","If-Match"],"msg":"this is no revision"}]}`},
-		{"PUT", "/api/echo/1", `name=n`, []string{"Content-Type", "text/plain"}, 415, `{"detail":"validation failed"}`},
+		{"PUT", "/api/echo/1", `name=n`, []string{"Content-Type", "text/plain"}, 422, `{"detail":[{"loc":["header","Content-Type"],"msg":"send the body as application/json"}]}`},
 		{"PUT", "/api/echo/1", `{"name":"` + strings.Repeat("n", 1<<20) + `"}`, nil, 413, `{"detail":"the body is larger than 1048576 bytes"}`},
 		{"POST", "/api/echo/1", `{}`, nil, 405, `{"detail":"this route does not take POST"}`},
 		{"<b>", "/api/echo/1", `{}`, nil, 405, `{"detail":"this route does not take that method"}`},

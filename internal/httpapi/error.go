@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +83,8 @@ func misfit(msg string, loc ...any) error {
 }
 
 // detail gives huma's own errors the shape of ours. A body that cannot be read
-// as JSON, or that is missing, does not fit either: 422.
+// as JSON, that says it is something else, or that is missing, does not fit
+// either: 422.
 func detail(ctx huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -89,7 +92,7 @@ func detail(ctx huma.Context, _ string, v any) (any, error) {
 	}
 	status := e.Status
 	if c, ok := ctx.(*answer); ok {
-		if status == http.StatusBadRequest || status == http.StatusInternalServerError {
+		if status == http.StatusBadRequest || status == http.StatusInternalServerError || status == http.StatusUnsupportedMediaType {
 			c.status = http.StatusUnprocessableEntity
 		}
 		if c.status != 0 {
@@ -102,6 +105,9 @@ func detail(ctx huma.Context, _ string, v any) (any, error) {
 	if status != http.StatusUnprocessableEntity {
 		return &Problem{Status: status, Detail: e.Detail}, nil
 	}
+	if e.Status == http.StatusUnsupportedMediaType {
+		return &Problem{Status: status, Detail: unread(ctx.Operation())}, nil
+	}
 	list := []Misfit{}
 	for _, d := range e.Errors {
 		list = append(list, Misfit{Loc: location(d.Location), Msg: d.Message})
@@ -110,6 +116,12 @@ func detail(ctx huma.Context, _ string, v any) (any, error) {
 		list = append(list, Misfit{Loc: []any{"body"}, Msg: e.Detail})
 	}
 	return &Problem{Status: status, Detail: list}, nil
+}
+
+// unread is what is said of a body of a type that the operation does not read.
+func unread(op *huma.Operation) []Misfit {
+	types := slices.Sorted(maps.Keys(op.RequestBody.Content))
+	return []Misfit{{Loc: []any{"header", "Content-Type"}, Msg: "send the body as " + strings.Join(types, " or ")}}
 }
 
 // writeProblem answers with an error where huma does not.
