@@ -33,14 +33,14 @@ func TestStopSavesWhatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	told, saved := make(chan struct{}), false
-	release, err := scenes.Claim(t.Context(), c.ID, func() { close(told) })
+	claim, err := scenes.Claim(t.Context(), c.ID, func() { close(told) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {
 		<-told
 		saved = true
-		release()
+		claim.Release()
 	}()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

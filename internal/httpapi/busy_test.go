@@ -60,7 +60,7 @@ func TestBusy(t *testing.T) {
 				}
 				defer done()
 				cid, mid := w.told(t)
-				release, err := w.scenes.Claim(t.Context(), cid, func() {})
+				claim, err := w.scenes.Claim(t.Context(), cid, func() {})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func TestBusy(t *testing.T) {
 					t.Errorf("(-want +got):\n%s\n%s", diff, body)
 				}
 
-				time.AfterFunc(5*time.Second, release)
+				time.AfterFunc(5*time.Second, claim.Release)
 				if code, body := w.call(route.method, path+fmt.Sprintf(route.path, mid), route.body); code != http.StatusOK {
 					t.Errorf("after the exchange: %d %s", code, body)
 				}
@@ -97,13 +97,13 @@ func TestDeletingStops(t *testing.T) {
 			defer done()
 			cid, _ := w.told(t)
 			stopped := make(chan struct{})
-			release, err := w.scenes.Claim(t.Context(), cid, sync.OnceFunc(func() { close(stopped) }))
+			claim, err := w.scenes.Claim(t.Context(), cid, sync.OnceFunc(func() { close(stopped) }))
 			if err != nil {
 				t.Fatal(err)
 			}
 			go func() {
 				<-stopped
-				release()
+				claim.Release()
 			}()
 			if code, body := w.call(http.MethodDelete, "/api/conversations/"+cid+route, ""); code != http.StatusOK {
 				t.Errorf("%d %s", code, body)

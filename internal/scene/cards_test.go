@@ -265,9 +265,9 @@ func TestDeleteCard(t *testing.T) {
 
 	newCard(t, s, scene.Card{ID: card.ID, Name: "Mira"}, nil)
 	stopped := make(chan struct{})
-	release, err := s.Claim(ctx, chat.ID, func() { close(stopped) })
+	claim, err := s.Claim(ctx, chat.ID, func() { close(stopped) })
 	ok(t, 0, err)
-	go func() { <-stopped; release() }()
+	go func() { <-stopped; claim.Release() }()
 	if err := s.DeleteCard(ctx, card.ID, true); err != nil {
 		t.Fatal(err)
 	}

@@ -46,19 +46,24 @@ func (s *Service) SetWorld(ctx context.Context, id, world string, enabled bool) 
 func (s *Service) ActiveEntries(ctx context.Context, id string) ([]Entry, error) {
 	return read(ctx, s, func(tx Tx) ([]Entry, error) {
 		worlds, err := worldsOf(tx, id)
-		if err != nil || len(worlds) == 0 {
-			return nil, err
-		}
-		entries, err := tx.Entries.Of(worlds...)
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !e.Enabled })
-		slices.SortStableFunc(entries, func(a, b Entry) int {
-			return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
-		})
-		return entries, nil
+		return entriesOf(tx, worlds)
 	})
+}
+
+// entriesOf returns the enabled lore of worlds, what has priority first.
+func entriesOf(tx Tx, worlds []string) ([]Entry, error) {
+	entries, err := tx.Entries.Of(worlds...)
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return !e.Enabled })
+	slices.SortStableFunc(entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
+	})
+	return entries, nil
 }
 
 // worldsOf returns the worlds that are on in a conversation, sorted.

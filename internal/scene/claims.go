@@ -24,30 +24,89 @@ type claims struct {
 
 // hold is one right to a conversation.
 type hold struct {
-	stop func()        // ends the exchange; nil for a change
-	done chan struct{} // closed when it is given back
+	stop   func()        // ends the exchange; nil for a change
+	done   chan struct{} // closed when it is given back
+	yields bool          // to an exchange that asks for it
 }
 
-// Claim gives an exchange the right to a conversation until it calls release.
-// It is Busy at once while another exchange has it, while the conversation is
-// being deleted and once the Service is closing; behind a change, which is
-// short, it waits. stop must make the exchange end soon; it may be called more
-// than once, from any goroutine, and must not wait for the end.
-func (s *Service) Claim(ctx context.Context, id string, stop func()) (release func(), err error) {
+// Claim is an exchange's right to a conversation, from Service.Claim until
+// Release.
+type Claim struct {
+	claims  *claims
+	hold    *hold
+	release func()
+}
+
+// Release gives the conversation back. Only the first call does anything.
+func (c *Claim) Release() { c.release() }
+
+// Yield says that the exchange has done what it was asked for: from now on
+// another one that asks for the conversation stops it, instead of being Busy.
+func (c *Claim) Yield() {
+	c.claims.mu.Lock()
+	defer c.claims.mu.Unlock()
+	c.hold.yields = true
+}
+
+// Claim gives an exchange the right to a conversation until it is released. It
+// is Busy at once while another exchange has it, while the conversation is
+// being deleted and once the Service is closing. Behind a change, which is
+// short, and behind an exchange that yields, which it stops, it waits, for 15 s
+// at most. stop must make the exchange end soon; it may be called more than
+// once, from any goroutine, and must not wait for the end.
+func (s *Service) Claim(ctx context.Context, id string, stop func()) (*Claim, error) {
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
 	for {
-		release, other, err := s.claims.take(id, stop)
+		claim, other, err := s.claims.take(id, stop)
 		if other == nil {
-			return release, err
+			return claim, err
 		}
 		if other.stop != nil {
-			return nil, fault.New(fault.Busy, "a reply is being written in this conversation").
-				WithHint("wait until it is finished, or stop it")
+			if !s.claims.yielded(other) {
+				return nil, fault.New(fault.Busy, "a reply is being written in this conversation").
+					WithHint("wait until it is finished, or stop it")
+			}
+			other.stop()
 		}
-		select {
-		case <-other.done:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := other.end(ctx, limit.C); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// Running tells whether an exchange has the conversation.
+func (s *Service) Running(id string) bool { return s.claims.exchange(id) != nil }
+
+// Stop ends the exchange that runs in a conversation and waits, for 15 s at
+// most, until it has saved what it has: active tells whether there was one,
+// settled that there is none any more. Errors: NotFound.
+func (s *Service) Stop(ctx context.Context, id string) (active, settled bool, err error) {
+	h := s.claims.exchange(id)
+	if h == nil {
+		_, err := s.Conversation(ctx, id)
+		return false, err == nil, err
+	}
+	h.stop()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	err = h.end(ctx, limit.C)
+	if fault.CodeOf(err) == fault.Busy {
+		return true, false, nil
+	}
+	return true, err == nil, err
+}
+
+// end waits until a hold is given back.
+func (h *hold) end(ctx context.Context, limit <-chan time.Time) error {
+	select {
+	case <-h.done:
+		return nil
+	case <-limit:
+		return fault.New(fault.Busy, "a reply is still being written in this conversation").
+			WithHint("stop it, or try again when it is finished")
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
@@ -104,27 +163,25 @@ func (c *claims) seize(ctx context.Context, id string, stop bool) (release func(
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for {
-		release, other, err := c.take(id, nil)
+		claim, other, err := c.take(id, nil)
+		if err != nil {
+			return nil, err
+		}
 		if other == nil {
-			return release, err
+			return claim.Release, nil
 		}
 		if stop && other.stop != nil {
 			other.stop()
 		}
-		select {
-		case <-other.done:
-		case <-limit.C:
-			return nil, fault.New(fault.Busy, "a reply is still being written in this conversation").
-				WithHint("stop it, or try again when it is finished")
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := other.end(ctx, limit.C); err != nil {
+			return nil, err
 		}
 	}
 }
 
 // take holds a conversation, or says who does. An exchange, which has a stop,
 // is refused where none may begin.
-func (c *claims) take(id string, stop func()) (release func(), other *hold, err error) {
+func (c *claims) take(id string, stop func()) (claim *Claim, other *hold, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if stop != nil && (c.closed || c.leaving[id] > 0) {
@@ -138,12 +195,28 @@ func (c *claims) take(id string, stop func()) (release func(), other *hold, err 
 	}
 	h := &hold{stop: stop, done: make(chan struct{})}
 	c.held[id] = h
-	return sync.OnceFunc(func() {
+	return &Claim{c, h, sync.OnceFunc(func() {
 		c.mu.Lock()
 		delete(c.held, id)
 		c.mu.Unlock()
 		close(h.done)
-	}), nil, nil
+	})}, nil, nil
+}
+
+// exchange returns the exchange that holds a conversation, nil for none.
+func (c *claims) exchange(id string) *hold {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.held[id]; h != nil && h.stop != nil {
+		return h
+	}
+	return nil
+}
+
+func (c *claims) yielded(h *hold) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return h.yields
 }
 
 // leave counts who is deleting conversations.

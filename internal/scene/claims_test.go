@@ -16,8 +16,8 @@ import (
 // claim takes a conversation for an exchange that ignores being stopped.
 func claim(t failing, s *scene.Service, id string) (release func()) {
 	t.Helper()
-	release, err := s.Claim(context.Background(), id, func() {})
-	return ok(t, release, err)
+	c, err := s.Claim(context.Background(), id, func() {})
+	return ok(t, c, err).Release
 }
 
 // exchange claims a conversation and gives it back some time after it is
@@ -26,14 +26,14 @@ func exchange(t failing, s *scene.Service, id string, dies time.Duration) (stopp
 	t.Helper()
 	stop := make(chan struct{})
 	once := sync.OnceFunc(func() { close(stop) })
-	release, err := s.Claim(context.Background(), id, once)
-	ok(t, release, err)
+	c, err := s.Claim(context.Background(), id, once)
+	ok(t, c, err)
 	stopped = &atomic.Bool{}
 	go func() {
 		<-stop
 		stopped.Store(true)
 		time.Sleep(dies)
-		release()
+		c.Release()
 	}()
 	return stopped
 }

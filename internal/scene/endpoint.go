@@ -16,6 +16,9 @@ const (
 	LaneAgent  Lane = "agent"
 )
 
+// Providers are the servers whose ways are known.
+func Providers() []string { return []string{"openai", "openrouter", "llamacpp", "ollama"} }
+
 // Endpoint is a server of models. Keys never leave the program: whoever
 // answers requests says only whether there is one.
 type Endpoint struct {
@@ -24,7 +27,9 @@ type Endpoint struct {
 	URL    string // up to and including /v1
 	Key    string
 	Mode   string // chat
-	Proxy  string // empty, or an http, https or socks5 URL
+	// Provider is what the server is, of Providers; empty is told from the URL.
+	Provider string
+	Proxy    string // empty, or an http, https or socks5 URL
 	// The configs in use, one for each lane; nil when there is none.
 	WriterConfig *string
 	AgentConfig  *string

@@ -16,8 +16,8 @@ const modeChat = "chat"
 // it. A URL with another origin removes it too, so that a key only goes where
 // it was meant for, unless a new one comes with the change.
 type EndpointChange struct {
-	URL, Key, Mode, Proxy     Change[string]
-	WriterConfig, AgentConfig Change[*string]
+	URL, Key, Mode, Proxy, Provider Change[string]
+	WriterConfig, AgentConfig       Change[*string]
 }
 
 // Endpoints returns the stored endpoints in the order they were made in, then
@@ -129,6 +129,7 @@ func (s *Service) ChangeEndpoint(ctx context.Context, id string, change Endpoint
 		before, _ := host.Parse(e.URL)
 		change.URL.apply(&e.URL)
 		change.Mode.apply(&e.Mode)
+		change.Provider.apply(&e.Provider)
 		change.Proxy.apply(&e.Proxy)
 		if err := settleEndpoint(&e); err != nil {
 			return Endpoint{}, err
@@ -211,6 +212,10 @@ func settleEndpoint(e *Endpoint) error {
 	}
 	if e.Mode != modeChat {
 		return misfit("completion_mode", "%q is no mode", e.Mode).hint("use chat")
+	}
+	if e.Provider != "" && !slices.Contains(Providers(), e.Provider) {
+		return misfit("provider", "%q is no provider", e.Provider).
+			hint("use %s, or leave it out", strings.Join(Providers(), ", "))
 	}
 	if err := checkProxy(e.Proxy); err != nil {
 		return err

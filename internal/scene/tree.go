@@ -24,6 +24,12 @@ type NewMessage struct {
 	WriterDraft *string
 	Slots       Slots
 	Uploads     []NewUpload
+	// Once is the key that the exchange was asked for under; it is there when
+	// the message is.
+	Once *Once
+	// PinPersona makes the persona that counts the conversation's own, unless
+	// it has one.
+	PinPersona bool
 }
 
 // NewUpload is a file to attach.
@@ -34,29 +40,47 @@ type NewUpload struct {
 
 // Append adds a message with its uploads and shows it; its macros are rolled.
 // Whoever calls it has the claim. Errors: NotFound for an unknown parent,
-// Invalid for a speaker of another conversation or one of a user message.
+// Invalid for a speaker of another conversation or one of a user message,
+// Conflict for a key that was used.
 func (s *Service) Append(ctx context.Context, id string, n NewMessage) (Message, error) {
-	return write(ctx, s, func(tx Tx) (Message, error) {
-		c, err := tx.Conversations.Get(id)
-		if err != nil {
-			return Message{}, err
-		}
-		m, err := s.message(tx, c, n)
+	return write(ctx, s, func(tx Tx) (Message, error) { return s.add(tx, id, n) })
+}
+
+// add adds a message with all that goes with it.
+func (s *Service) add(tx Tx, id string, n NewMessage) (Message, error) {
+	c, err := tx.Conversations.Get(id)
+	if err != nil {
+		return Message{}, err
+	}
+	m, err := s.message(tx, c, n)
+	if err != nil {
+		return m, err
+	}
+	if err := tx.Messages.Insert(&m); err != nil {
+		return m, err
+	}
+	for _, u := range n.Uploads {
+		_, err := tx.Uploads.Insert(Upload{MessageID: m.ID, MIME: u.MIME, Filename: u.Filename, CreatedAt: m.CreatedAt}, u.Data)
 		if err != nil {
 			return m, err
 		}
-		if err := tx.Messages.Insert(&m); err != nil {
+	}
+	if n.Once != nil {
+		if err := remember(tx, id, *n.Once, m.CreatedAt); err != nil {
 			return m, err
 		}
-		for _, u := range n.Uploads {
-			_, err := tx.Uploads.Insert(Upload{MessageID: m.ID, MIME: u.MIME, Filename: u.Filename, CreatedAt: m.CreatedAt}, u.Data)
-			if err != nil {
-				return m, err
-			}
+	}
+	if n.PinPersona && c.PersonaLock == nil {
+		p, err := personaOf(tx, c)
+		if err != nil {
+			return m, err
 		}
-		c.ActiveLeaf, c.UpdatedAt = &m.ID, m.CreatedAt
-		return m, tx.Conversations.Save(c)
-	})
+		if p != nil {
+			c.PersonaLock = &p.ID
+		}
+	}
+	c.ActiveLeaf, c.UpdatedAt = &m.ID, m.CreatedAt
+	return m, tx.Conversations.Save(c)
 }
 
 // message makes the row that n becomes in c.
@@ -123,6 +147,17 @@ func (s *Service) Messages(ctx context.Context, id string, before *int64, limit 
 			return nil, err
 		}
 		return tx.Messages.Path(*m.ParentID, limit)
+	})
+}
+
+// PathTo returns the messages from the root to one on any branch, itself the
+// last. Errors: NotFound.
+func (s *Service) PathTo(ctx context.Context, id string, mid int64) ([]Step, error) {
+	return read(ctx, s, func(tx Tx) ([]Step, error) {
+		if _, err := message(tx, id, mid); err != nil {
+			return nil, err
+		}
+		return tx.Messages.Path(mid, 0)
 	})
 }
 

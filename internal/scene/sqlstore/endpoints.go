@@ -14,6 +14,7 @@ func endpointShape() shape[scene.Endpoint] {
 			{name: "api_key", field: &e.Key},
 			{name: "completion_mode", field: &e.Mode},
 			{name: "proxy", field: &e.Proxy},
+			{name: "provider", field: &e.Provider},
 			{name: "active_model_config_id", field: &e.WriterConfig},
 			{name: "agent_active_model_config_id", field: &e.AgentConfig},
 		}

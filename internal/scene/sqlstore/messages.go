@@ -218,12 +218,29 @@ func (m messages) Extent(ids []int64) (e scene.Extent, err error) {
 	return e, err
 }
 
-// Delete implements scene.Messages.
+// Delete implements scene.Messages. What was said in them does not stay behind
+// in prompts either.
 func (m messages) Delete(ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := m.exec("message", below(len(ids))+"DELETE FROM messages WHERE id IN (SELECT id FROM below)", anys(ids)...)
+	var of []string
+	err := m.query("message", "SELECT DISTINCT conversation_id FROM messages WHERE id IN ("+placeholders(1, len(ids))+")",
+		anys(ids), func(scan func(...any) error) error {
+			var conversation string
+			err := scan(&conversation)
+			of = append(of, conversation)
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	_, err = m.exec("message", below(len(ids))+"DELETE FROM messages WHERE id IN (SELECT id FROM below)", anys(ids)...)
+	for _, conversation := range of {
+		if err == nil {
+			err = m.sweep(conversation)
+		}
+	}
 	return err
 }
 
