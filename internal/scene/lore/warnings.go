@@ -3,7 +3,6 @@ package lore
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -21,23 +20,11 @@ func Warnings(e scene.Entry) []string {
 		if !ok {
 			continue
 		}
-		if _, err := regexp.Compile(expr); err != nil {
+		if _, _, err := compile(expr); err != nil {
 			warnings = append(warnings, fmt.Sprintf("the key %q %s, so it never matches", key, whyNot(err)))
 		}
 	}
 	return warnings
-}
-
-// expression returns the regular expression that a key of an entry is, if it is
-// one.
-func expression(e scene.Entry, key string) (string, bool) {
-	if expr, ok := Pattern(key); ok {
-		return expr, true
-	}
-	if e.CaseInsensitive {
-		return "(?i)" + key, e.Regex
-	}
-	return key, e.Regex
 }
 
 // whyNot says what is wrong with an expression.
