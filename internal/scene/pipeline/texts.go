@@ -1,0 +1,26 @@
+package pipeline
+
+import (
+	"bytes"
+	"embed"
+	"strings"
+	"text/template"
+)
+
+//go:embed texts
+var textFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"json": func(v any) string { return string(plainJSON(v)) },
+	"join": strings.Join,
+}).ParseFS(textFiles, "texts/*"))
+
+// phrase renders one of the texts for models: texts/NAME, a template, without
+// the line end it stops with. What it is given stands in it as it is.
+func phrase(name string, data any) string {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic("pipeline: " + err.Error())
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
