@@ -34,9 +34,7 @@ func Resolve(text string, s Scope) string {
 	if !strings.Contains(text, "{{") {
 		return text
 	}
-	p := inliner{text: text, ends: pairs(text), now: s.Now, scope: &s, most: max(mostText, len(text))}
-	p.expand(0, len(text))
-	return string(p.out)
+	return fill(text, s, false)
 }
 
 // Stored replaces {{user}}, {{char}} and {{cast}}: all that is still open in a
@@ -45,7 +43,11 @@ func Stored(text string, s Scope) string {
 	if !strings.Contains(text, "{{") {
 		return text
 	}
-	p := inliner{text: text, ends: pairs(text), scope: &s, stored: true, most: max(mostText, len(text))}
+	return fill(text, s, true)
+}
+
+func fill(text string, s Scope, stored bool) string {
+	p := inliner{text: text, ends: pairs(text), now: s.Now, scope: &s, stored: stored, most: max(mostText, len(text))}
 	p.expand(0, len(text))
 	return string(p.out)
 }

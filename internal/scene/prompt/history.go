@@ -63,8 +63,11 @@ func (p *Scene) said(content, by, host string) string {
 	scope := p.tail
 	by = line(by)
 	scope.User = first(by, scope.User)
-	text := strings.TrimSpace(macro.Stored(content, scope))
-	if text == "" || by == "" || host == "" || by == host {
+	text := macro.Stored(content, scope)
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	if by == "" || host == "" || by == host {
 		return text
 	}
 	return by + ": " + text
@@ -72,8 +75,11 @@ func (p *Scene) said(content, by, host string) string {
 
 // reply is a stored reply, with its speaker's name in a group.
 func (p *Scene) reply(m *scene.Message) string {
-	text := strings.TrimSpace(p.Text(*m))
-	if text == "" || !p.group() {
+	text := p.Text(*m)
+	switch {
+	case strings.TrimSpace(text) == "":
+		return ""
+	case !p.group():
 		return text
 	}
 	return p.Name(m.SpeakerID) + ": " + text

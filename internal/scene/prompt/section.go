@@ -59,11 +59,21 @@ type sections []Section
 
 func (s *sections) add(key, text string) { s.under(key, "", text) }
 
-// under adds a text below a heading, both or neither.
+// under adds a text below a heading, both or neither. The space that a text
+// begins its first line with is its own.
 func (s *sections) under(key, heading, text string) {
-	if text = strings.TrimSpace(text); text != "" {
-		*s = append(*s, Section{key, heading + text})
+	if strings.TrimSpace(text) != "" {
+		*s = append(*s, Section{key, heading + strings.Trim(text, "\r\n")})
 	}
+}
+
+// apart adds a text below a separator, unless there is nothing to part it from:
+// a plain message stays as it will stand in the history.
+func (s *sections) apart(key, heading, text string) {
+	if len(*s) > 0 {
+		heading = separator + heading
+	}
+	s.under(key, heading, text)
 }
 
 // joined puts a blank line between the texts that are not blank.

@@ -36,14 +36,17 @@ const (
 // no key's – the person's next message, a cue, our own notes – is not in it.
 func (p *Scene) Size(lanePrompt string, t Turn) Size {
 	chars := map[string]int{}
-	p.measure(chars, p.System(lanePrompt, t.Lore, ""))
-	p.measure(chars, p.Trailing(Turn{Lore: t.Lore, Injection: t.Injection}))
+	measure(chars, p.System(lanePrompt, t.Lore, ""))
 	for _, m := range p.History(p.s.Path, nil) {
 		chars[keyMessages] += utf8.RuneCountInString(m.Text)
 	}
+	next := Turn{Lore: t.Lore, Injection: t.Injection}
+	measure(chars, p.Trailing(next))
 	if p.group() {
 		for _, m := range p.s.Eligible() {
-			chars[keyLargestTail] = max(chars[keyLargestTail], p.tailSize(m))
+			next.Speaker = m.ID
+			tail := measure(chars, p.Trailing(next))
+			chars[keyLargestTail] = max(chars[keyLargestTail], tail)
 			chars[keyLargestCard] = max(chars[keyLargestCard], utf8.RuneCountInString(p.activeCard(m)))
 		}
 	}
@@ -57,22 +60,17 @@ func (p *Scene) Size(lanePrompt string, t Turn) Size {
 	return size
 }
 
-// measure adds up sections by their keys.
-func (p *Scene) measure(chars map[string]int, parts []Section) {
+// measure notes the sizes of one call's sections by their keys, and returns
+// that of what is the speaker's.
+func measure(chars map[string]int, parts []Section) (speaker int) {
 	for _, s := range parts {
-		chars[s.Key] += utf8.RuneCountInString(s.Text)
-	}
-}
-
-// tailSize is what the closing message holds of one speaker.
-func (p *Scene) tailSize(m scene.Member) int {
-	n := 0
-	for _, s := range p.Trailing(Turn{Speaker: m.ID}) {
+		n := utf8.RuneCountInString(s.Text)
+		chars[s.Key] = n
 		if strings.HasPrefix(s.Key, keySpeaker) {
-			n += utf8.RuneCountInString(s.Text)
+			speaker += n
 		}
 	}
-	return n
+	return speaker
 }
 
 // keys are those of the mode, in the order of the wire.

@@ -40,20 +40,20 @@ func (p *Scene) Trailing(t Turn) []Section {
 	if speaks {
 		p.addSpeaker(&s, m)
 	}
-	s.under(keyLore, separator+"**Lorebook**\n", entries(t.Lore.Keyword, p.tail))
-	s.under(keyInjection, separator, t.Injection)
+	s.apart(keyLore, "**Lorebook**\n", entries(t.Lore.Keyword, p.tail))
+	s.apart(keyInjection, "", t.Injection)
 	if t.ToolsShipped {
 		s.add(keyNoTools, noTools)
 	}
 	s.add(keyLength, t.LengthNudge)
 	s.under(keyCue, "## Your cue\n", macro.Stored(t.Cue, p.tail))
-	s.under(keyMessage, separator, p.message(t))
-	s.under(keyLoreDepth, separator, entries(t.Lore.AtDepth, p.depth))
-	switch {
-	case speaks:
-		s.add(keySpeakerGuard, p.guard(m))
-	case strings.TrimSpace(t.Message) == "":
+	s.apart(keyMessage, "", p.message(t))
+	if !speaks && strings.TrimSpace(t.Message) == "" {
 		s.add(keyNudge, macro.Resolve(nudge, p.tail))
+	}
+	s.apart(keyLoreDepth, "", entries(t.Lore.AtDepth, p.depth))
+	if speaks {
+		s.add(keySpeakerGuard, p.guard(m))
 	}
 	return s
 }
