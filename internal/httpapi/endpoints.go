@@ -28,6 +28,7 @@ type Endpoint struct {
 	KeySet       bool    `json:"api_key_set"`
 	Mode         string  `json:"completion_mode"`
 	Proxy        string  `json:"proxy"`
+	Provider     string  `json:"provider" enum:",openai,openrouter,llamacpp,ollama" doc:"What the server is; empty is told from the URL"`
 	WriterConfig *string `json:"active_model_config_id"`
 	AgentConfig  *string `json:"agent_active_model_config_id"`
 }
@@ -35,7 +36,7 @@ type Endpoint struct {
 func wireEndpoint(e scene.Endpoint) Endpoint {
 	return Endpoint{
 		ID: e.ID, Source: e.Source, URL: e.URL, KeySet: e.Key != "", Mode: e.Mode, Proxy: e.Proxy,
-		WriterConfig: e.WriterConfig, AgentConfig: e.AgentConfig,
+		Provider: e.Provider, WriterConfig: e.WriterConfig, AgentConfig: e.AgentConfig,
 	}
 }
 
@@ -45,6 +46,8 @@ type NewEndpoint struct {
 	Key   string       `json:"api_key,omitempty"`
 	Mode  Enum[string] `json:"completion_mode,omitzero" enum:"chat"`
 	Proxy string       `json:"proxy,omitempty" doc:"An http, https or socks5 URL"`
+
+	Provider Enum[string] `json:"provider,omitzero" enum:",openai,openrouter,llamacpp,ollama" doc:"What the server is; empty is told from the URL"`
 }
 
 // EndpointChange is a partial update. An absent key stays, an empty one clears
@@ -54,6 +57,7 @@ type EndpointChange struct {
 	Key          Opt[string]  `json:"api_key,omitzero"`
 	Mode         Enum[string] `json:"completion_mode,omitzero" enum:"chat"`
 	Proxy        Opt[string]  `json:"proxy,omitzero"`
+	Provider     Enum[string] `json:"provider,omitzero" enum:",openai,openrouter,llamacpp,ollama"`
 	WriterConfig Opt[string]  `json:"active_model_config_id,omitzero"`
 	AgentConfig  Opt[string]  `json:"agent_active_model_config_id,omitzero"`
 }
@@ -70,7 +74,9 @@ func (a *api) getEndpoint(ctx context.Context, in *ByID) (*body[Endpoint], error
 
 func (a *api) createEndpoint(ctx context.Context, in *struct{ Body NewEndpoint }) (*body[Endpoint], error) {
 	b := in.Body
-	e, err := a.Scenes.CreateEndpoint(ctx, scene.Endpoint{URL: b.URL, Key: b.Key, Mode: or(b.Mode.Opt, "chat"), Proxy: b.Proxy})
+	e, err := a.Scenes.CreateEndpoint(ctx, scene.Endpoint{
+		URL: b.URL, Key: b.Key, Mode: or(b.Mode.Opt, "chat"), Proxy: b.Proxy, Provider: or(b.Provider.Opt, ""),
+	})
 	return resulting(e, err, wireEndpoint)
 }
 
@@ -81,7 +87,7 @@ func (a *api) changeEndpoint(ctx context.Context, in *struct {
 	b := in.Body
 	e, err := a.Scenes.ChangeEndpoint(ctx, in.ID, scene.EndpointChange{
 		URL: value(b.URL), Key: value(b.Key), Mode: value(b.Mode.Opt), Proxy: value(b.Proxy),
-		WriterConfig: clearable(b.WriterConfig), AgentConfig: clearable(b.AgentConfig),
+		Provider: value(b.Provider.Opt), WriterConfig: clearable(b.WriterConfig), AgentConfig: clearable(b.AgentConfig),
 	})
 	return resulting(e, err, wireEndpoint)
 }

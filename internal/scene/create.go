@@ -31,9 +31,8 @@ type NewConversation struct {
 }
 
 // CreateConversation makes a conversation with its cast and its opening.
-// Errors: NotFound for an unknown card; Invalid for settings out of bounds, a
-// group without members, with a card twice or an unknown model, and a greeting by
-// nobody.
+// Errors: NotFound for an unknown card or model; Invalid for settings out of
+// bounds, a group without members or with a card twice, and a greeting by nobody.
 func (s *Service) CreateConversation(ctx context.Context, n NewConversation) (Conversation, error) {
 	return write(ctx, s, func(tx Tx) (Conversation, error) {
 		if n.Kind == Group {

@@ -2,14 +2,16 @@ package scene
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
 	"jp/internal/lib/fault"
 )
 
-// Checkpoint copies a conversation as it stands: settings, cast, choices and
-// the visible branch. An empty title is the old one with a note.
+// Checkpoint copies a conversation as it stands: settings, cast, choices, the
+// visible branch with its logs, and the Director's state. An empty title is the old one with a note.
 func (s *Service) Checkpoint(ctx context.Context, id, title string) (Conversation, error) {
 	return write(ctx, s, func(tx Tx) (Conversation, error) {
 		src, path, err := branch(tx, id, 0)
@@ -21,12 +23,20 @@ func (s *Service) Checkpoint(ctx context.Context, id, title string) (Conversatio
 		if err != nil {
 			return c, err
 		}
-		return c, graft(tx, &c, path, speakers, nil)
+		copies, err := graft(tx, &c, path, speakers, nil)
+		if err != nil {
+			return c, err
+		}
+		if err := copyDirector(tx, src.ID, c.ID); err != nil {
+			return c, err
+		}
+		return c, copyLogs(tx, c.ID, copies, speakers)
 	})
 }
 
 // Compress makes a conversation that goes on from a summary and the last keep
-// messages, 2, 4, 6 or 8 of them. The old one is left as it is. Errors: Invalid
+// messages, 2, 4, 6 or 8 of them, and from the Director's state, but without
+// logs. The old one is left as it is. Errors: Invalid
 // for another number or an empty summary.
 func (s *Service) Compress(ctx context.Context, id, summary string, keep int) (Conversation, error) {
 	if strings.TrimSpace(summary) == "" {
@@ -53,7 +63,10 @@ func (s *Service) Compress(ctx context.Context, id, summary string, keep int) (C
 		for i := range path {
 			path[i].TurnIndex = i + 1
 		}
-		return c, graft(tx, &c, path, speakers, c.ActiveLeaf)
+		if _, err := graft(tx, &c, path, speakers, c.ActiveLeaf); err != nil {
+			return c, err
+		}
+		return c, copyDirector(tx, src.ID, c.ID)
 	})
 }
 
@@ -136,10 +149,11 @@ func (s *Service) forkMembers(tx Tx, from, to string) (map[string]string, error)
 	return speakers, nil
 }
 
-// graft copies a path behind parent, with its uploads, and shows it. All of a
-// message is copied but what places it in its conversation.
-func graft(tx Tx, c *Conversation, path []Step, speakers map[string]string, parent *int64) error {
-	copies := map[int64]int64{}
+// graft copies a path behind parent, with its uploads, and shows it; copies is
+// from old to new message. All of a message is copied but what places it in its
+// conversation.
+func graft(tx Tx, c *Conversation, path []Step, speakers map[string]string, parent *int64) (copies map[int64]int64, err error) {
+	copies = map[int64]int64{}
 	for _, step := range path {
 		m := step.Message
 		m.ConversationID, m.ParentID = c.ID, parent
@@ -148,17 +162,51 @@ func graft(tx Tx, c *Conversation, path []Step, speakers map[string]string, pare
 			m.SpeakerID = given(&speaker)
 		}
 		if err := tx.Messages.Insert(&m); err != nil {
-			return err
+			return nil, err
 		}
 		copies[step.ID] = m.ID
 		parent = &m.ID
 	}
 	if len(path) == 0 {
-		return nil
+		return copies, nil
 	}
 	if err := tx.Uploads.Copy(copies); err != nil {
-		return err
+		return nil, err
 	}
 	c.ActiveLeaf = parent
-	return tx.Conversations.Save(*c)
+	return copies, tx.Conversations.Save(*c)
+}
+
+// copyDirector lets a fork's Director go on from where the other one is.
+func copyDirector(tx Tx, from, to string) error {
+	d, err := tx.Directors.Get(from)
+	if err != nil {
+		return err
+	}
+	d.ConversationID = to
+	return tx.Directors.Save(d)
+}
+
+// copyLogs copies the logs of messages to their copies. Plans name members.
+func copyLogs(tx Tx, conversation string, copies map[int64]int64, speakers map[string]string) error {
+	logs, err := tx.Logs.OfMessages(slices.Sorted(maps.Keys(copies))...)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for from, to := range speakers {
+		names = append(names, string(quoted(from)), string(quoted(to)))
+	}
+	rename := strings.NewReplacer(names...)
+	for _, l := range logs {
+		message := copies[*l.MessageID]
+		l.ConversationID, l.MessageID = conversation, &message
+		if l.Plan != nil {
+			l.Plan = json.RawMessage(rename.Replace(string(l.Plan)))
+		}
+		if err := tx.Logs.Insert(&l); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -34,3 +34,21 @@ func (s *Service) DirectorState(ctx context.Context, id string) (DirectorState, 
 		return tx.Directors.Get(id)
 	})
 }
+
+// redirect makes moods and cooldowns those that the visible branch ended with:
+// of the last of its replies that has a log. The picks of macros stay.
+func redirect(tx Tx, c Conversation) error {
+	d, err := tx.Directors.Get(c.ID)
+	if err != nil {
+		return err
+	}
+	d.ActiveMoods, d.Cooldowns = nil, nil
+	if c.ActiveLeaf != nil {
+		last, _, err := lookup(tx.Logs.Last(*c.ActiveLeaf))
+		if err != nil {
+			return err
+		}
+		d.ActiveMoods, d.Cooldowns = last.ActiveMoods, last.Cooldowns
+	}
+	return tx.Directors.Save(d)
+}

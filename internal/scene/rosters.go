@@ -54,9 +54,9 @@ func (s *Service) Members(ctx context.Context, id string, all bool) (members []M
 // SetMembers replaces a group's roster by the members that are named, in their
 // order. Who is not named leaves: the name stays with old messages, and open
 // proposals for it are rejected. ifMatch is the revision the roster was made
-// from. Errors: Invalid for a roster that is empty, larger than mostMembers,
-// names a card or a member twice or an unknown model; NotFound for an unknown
-// card; Conflict for a solo chat and for a newer revision.
+// from. Errors: Invalid for a roster that is empty, larger than mostMembers or
+// names a card or a member twice; NotFound for an unknown card or model;
+// Conflict for a solo chat and for a newer revision.
 func (s *Service) SetMembers(ctx context.Context, id string, specs []MemberSpec, ifMatch *int64) (members []Member, revision int64, err error) {
 	err = s.Store.Update(ctx, func(tx Tx) error {
 		c, err := group(tx, id)
@@ -110,7 +110,7 @@ func (s *Service) cast(tx Tx, conversation string, specs []MemberSpec, old []Mem
 		if stays && slices.ContainsFunc(members, func(o Member) bool { return o.ID == m.ID }) {
 			return nil, fault.New(fault.Invalid, "the member %q is listed twice", m.Name)
 		}
-		if err := dress(tx, &m, spec); err != nil {
+		if err := s.dress(tx, &m, spec); err != nil {
 			return nil, err
 		}
 		m.ConversationID, m.Order, m.Active = conversation, i, true
@@ -139,7 +139,7 @@ func tooMany(members int) error {
 
 // dress writes what a spec says into a member. A member may keep a card or model
 // that is gone; nobody may take one.
-func dress(tx Tx, m *Member, spec MemberSpec) error {
+func (s *Service) dress(tx Tx, m *Member, spec MemberSpec) error {
 	kind := spec.Kind
 	if kind == "" {
 		kind = Character
@@ -160,7 +160,7 @@ func dress(tx Tx, m *Member, spec MemberSpec) error {
 			card.Name = m.Name
 		}
 	}
-	if err := knownModel(tx, spec.Model, m.Model); err != nil {
+	if err := s.knownModel(tx, spec.Model, m.Model); err != nil {
 		return err
 	}
 	m.CardID, m.Kind, m.Muted = given(spec.CardID), kind, spec.Muted
@@ -170,14 +170,20 @@ func dress(tx Tx, m *Member, spec MemberSpec) error {
 	return nil
 }
 
-// knownModel refuses a model that nobody configured. A member keeps its own.
-func knownModel(tx Tx, change Change[*string], own *string) error {
+// knownModel refuses a model that nobody configured: it is a config's id, or
+// "ENDPOINT/NAME" of a model of a standing endpoint. A member keeps its own.
+func (s *Service) knownModel(tx Tx, change Change[*string], own *string) error {
 	if !change.Set || change.To == nil || same(change.To, own) {
 		return nil
 	}
+	for _, e := range s.Standing {
+		if name, ok := strings.CutPrefix(*change.To, e.ID+"/"); ok && strings.TrimSpace(name) != "" {
+			return nil
+		}
+	}
 	_, known, err := lookup(tx.Models.Get(*change.To))
 	if err == nil && !known {
-		return fault.New(fault.Invalid, "there is no model config %q", *change.To).
+		return fault.New(fault.NotFound, "there is no model config %q", *change.To).
 			WithHint("take one of an endpoint's, or leave it out for the scene's")
 	}
 	return err

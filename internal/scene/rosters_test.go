@@ -135,7 +135,7 @@ func TestRosterIsReplaced(t *testing.T) {
 	unknown := anna
 	unknown.Model = scene.To(ptr("m"))
 	_, _, err = s.SetMembers(ctx, c.ID, []scene.MemberSpec{unknown}, nil)
-	refuse(t, err, fault.Invalid)
+	refuse(t, err, fault.NotFound)
 	vanished := got[0]
 	vanished.Model = ptr("m")
 	change(t, s, func(tx scene.Tx) error { return tx.Members.Save(vanished) })

@@ -196,6 +196,9 @@ type Logs interface {
 	// named.
 	OfMessages(messages ...int64) ([]Log, error)
 	OfConversation(conversation string) ([]Log, error) // by ID
+	// Last returns the newest log of the first message that has one, going up
+	// from leaf to the root; fault.NotFound when none has.
+	Last(leaf int64) (Log, error)
 }
 
 // Calls go with their message. A text of theirs is there once, and gone when

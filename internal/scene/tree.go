@@ -187,7 +187,7 @@ func (s *Service) DeletePreview(ctx context.Context, id string, mid int64) (Exte
 
 // DeleteMessage deletes a message, its siblings and all that descend from them,
 // and returns the visible branch. If that went through them it ends at their
-// parent now.
+// parent now, and moods and cooldowns are those of then.
 func (s *Service) DeleteMessage(ctx context.Context, id string, mid int64) ([]Step, error) {
 	err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
 		doomed, err := tx.Messages.Siblings(m)
@@ -200,11 +200,12 @@ func (s *Service) DeleteMessage(ctx context.Context, id string, mid int64) ([]St
 		if *c, err = tx.Conversations.Get(id); err != nil {
 			return err
 		}
-		if c.ActiveLeaf == nil {
-			c.ActiveLeaf = m.ParentID
-		}
 		c.UpdatedAt = s.now()
-		return nil
+		if c.ActiveLeaf != nil {
+			return nil
+		}
+		c.ActiveLeaf = m.ParentID
+		return redirect(tx, *c)
 	})
 	if err != nil {
 		return nil, err
@@ -226,12 +227,15 @@ func (s *Service) EditMessage(ctx context.Context, id string, mid int64, content
 }
 
 // SwitchBranch shows the branch that leads through a message, down to its
-// newest end, and returns it.
+// newest end, and returns it. Moods and cooldowns are those of the branch.
 func (s *Service) SwitchBranch(ctx context.Context, id string, mid int64) ([]Step, error) {
 	err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
 		leaf, err := tx.Messages.Deepest(m.ID)
+		if err != nil || c.ActiveLeaf != nil && *c.ActiveLeaf == leaf {
+			return err
+		}
 		c.ActiveLeaf = &leaf
-		return err
+		return redirect(tx, *c)
 	})
 	if err != nil {
 		return nil, err

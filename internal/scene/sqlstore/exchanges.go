@@ -2,9 +2,11 @@ package sqlstore
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
+	"jp/internal/lib/fault"
 	"jp/internal/scene"
 )
 
@@ -96,6 +98,19 @@ func (l logs) OfMessages(messages ...int64) (out []scene.Log, err error) {
 // OfConversation implements scene.Logs.
 func (l logs) OfConversation(conversation string) ([]scene.Log, error) {
 	return logShape().list(l.session, "FROM conversation_logs WHERE conversation_id = $1 ORDER BY id", conversation)
+}
+
+// Last implements scene.Logs.
+func (l logs) Last(leaf int64) (scene.Log, error) {
+	found, err := logShape().listWith(l.session, path, `FROM path CROSS JOIN conversation_logs
+		WHERE message_id = path.id ORDER BY path.length, conversation_logs.id DESC LIMIT 1`, leaf, math.MaxInt64)
+	if err != nil || len(found) == 0 {
+		if err == nil {
+			err = fault.New(fault.NotFound, "there is no log on the way to message %d", leaf)
+		}
+		return scene.Log{}, err
+	}
+	return found[0], nil
 }
 
 func onceShape() shape[scene.Once] {

@@ -28,7 +28,8 @@ var rewrite = flag.Bool("update", false, "rewrite what the tests expect")
 // added below.
 func TestShippedMigrations(t *testing.T) {
 	shipped := map[string]string{
-		"00001_scenes.sql": "c959868977df56a1cdac60164aa70425b825d220f5ae9c5af56cb0d55f072bf5",
+		"00001_scenes.sql":    "c959868977df56a1cdac60164aa70425b825d220f5ae9c5af56cb0d55f072bf5",
+		"00002_exchanges.sql": "c0c689c511fad4cf2b5a3140161e4df8dbac92a2e84ada7dab83cb9669072588",
 	}
 	got := map[string]string{}
 	for _, name := range migrationNames(t) {
@@ -192,6 +193,10 @@ func dump(t *testing.T, s scene.Store) []byte {
 			"personas":      func() (any, error) { return tx.Personas.All() },
 			"endpoints":     func() (any, error) { return tx.Endpoints.All() },
 			"models":        func() (any, error) { return tx.Models.All() },
+			"director":      func() (any, error) { return tx.Directors.Get("root") },
+			"logs":          func() (any, error) { return tx.Logs.OfConversation("root") },
+			"calls":         func() (any, error) { return tx.Calls.Of(8) },
+			"once":          func() (any, error) { return found(tx.Onces.Get("root", "key")) },
 			"settings":      func() (any, error) { return tx.Settings.Get() },
 		} {
 			got, err := read()
@@ -210,6 +215,14 @@ func dump(t *testing.T, s scene.Store) []byte {
 		t.Fatal(err)
 	}
 	return append(text, '\n')
+}
+
+// found is a row, nil when there is none.
+func found[T any](row T, err error) (*T, error) {
+	if fault.CodeOf(err) == fault.NotFound {
+		return nil, nil
+	}
+	return &row, err
 }
 
 func golden(t *testing.T, file string, got []byte) {

@@ -64,7 +64,7 @@ func TestStore(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	// Common tables hold only what was found already.
 	scan := regexp.MustCompile(`^SCAN (\w+)`)
-	found := map[string]bool{"path": true, "below": true, "down": true, "CONSTANT": true}
+	found := map[string]bool{"path": true, "below": true, "down": true, "needed": true, "prompt": true, "CONSTANT": true}
 	statements := 0
 	seen.Range(func(text, _ any) bool {
 		statements++

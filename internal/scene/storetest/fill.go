@@ -44,8 +44,16 @@ func fill(v reflect.Value, name string, turn int) {
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(v.Index(0), name+"[0]", turn)
 		fill(v.Index(1), name+"[1]", turn)
-	case reflect.Map: // of the settings, all are flags
-		v.Set(reflect.ValueOf(map[string]bool{name: true, "turn": turn == 1}))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for _, key := range []string{name, "turn"} {
+			to := reflect.New(v.Type().Elem()).Elem()
+			fill(to, key, turn)
+			if to.Kind() == reflect.Bool {
+				to.SetBool(key == name || turn == 1)
+			}
+			v.SetMapIndex(reflect.ValueOf(key), to)
+		}
 	case reflect.String:
 		v.SetString(fmt.Sprintf("%s %d", name, turn))
 	case reflect.Bool:

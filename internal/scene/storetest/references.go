@@ -44,8 +44,17 @@ func missing(t *testing.T, s scene.Store) {
 			p := proposal("c", "nothing", scene.Pending, 0)
 			return tx.Proposals.Insert(&p)
 		},
-		"choice":           func(tx scene.Tx) error { return tx.Choices.Put(scene.Choice{ConversationID: "nothing", WorldID: "w"}) },
-		"choice's world":   func(tx scene.Tx) error { return tx.Choices.Put(scene.Choice{ConversationID: "c", WorldID: "nothing"}) },
+		"choice":         func(tx scene.Tx) error { return tx.Choices.Put(scene.Choice{ConversationID: "nothing", WorldID: "w"}) },
+		"choice's world": func(tx scene.Tx) error { return tx.Choices.Put(scene.Choice{ConversationID: "c", WorldID: "nothing"}) },
+		"director":       func(tx scene.Tx) error { return tx.Directors.Save(scene.DirectorState{ConversationID: "nothing"}) },
+		"log":            func(tx scene.Tx) error { return tx.Logs.Insert(&scene.Log{ConversationID: "nothing"}) },
+		"log's message": func(tx scene.Tx) error {
+			return tx.Logs.Insert(&scene.Log{ConversationID: "c", MessageID: ptr(int64(1 << 62))})
+		},
+		"call": func(tx scene.Tx) error {
+			return tx.Calls.Put(scene.Message{ID: 1 << 62, ConversationID: "c"}, "x", []scene.Call{{}})
+		},
+		"once":             func(tx scene.Tx) error { return tx.Onces.Put(scene.Once{ConversationID: "nothing"}) },
 		"card's persona":   func(tx scene.Tx) error { return tx.Cards.Insert(locked) },
 		"card's world":     func(tx scene.Tx) error { return tx.Cards.Insert(linked) },
 		"picture":          func(tx scene.Tx) error { return tx.Cards.SetAvatar("nothing", scene.Avatar{}) },

@@ -5,7 +5,7 @@
 //   - Every field comes back as it was: times to the microsecond, numbers with
 //     64 bits, text with zero bytes and any length. Bytes that are no UTF-8
 //     come back as U+FFFD. A list that is nil comes back empty.
-//   - Numbers of messages, attachments and proposals are never given twice.
+//   - Numbers of messages, attachments, proposals and logs are never given twice.
 //   - A View sees one state from its first read on, whatever is changed
 //     meanwhile; nothing that it reads waits for a writer.
 //   - When a context ends, so does the transaction, with fault.Interrupted, and
@@ -51,6 +51,11 @@ func Run(t *testing.T, open func(t *testing.T) scene.Store) {
 		{"cards", cards},
 		{"worlds", worlds},
 		{"choices", choices},
+		{"directors", directors},
+		{"logs", logs},
+		{"calls", calls},
+		{"pruned calls", pruned},
+		{"onces", onces},
 		{"models", models},
 		{"missing references", missing},
 		{"belongings", belongings},

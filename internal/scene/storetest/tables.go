@@ -74,6 +74,7 @@ func libraries(t *testing.T, s scene.Store) {
 		id:    func(e *scene.Endpoint) *string { return &e.ID },
 		fit: func(e *scene.Endpoint, turn int) {
 			e.Source = scene.SourceDatabase // what is stored is nothing else
+			e.Provider = []string{"ollama", ""}[turn]
 			e.WriterConfig, e.AgentConfig = ref("m", turn), ref("m", 1-turn)
 		},
 	}).run(t, s)

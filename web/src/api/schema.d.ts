@@ -1180,6 +1180,11 @@ export interface components {
             api_key_set: boolean;
             completion_mode: string;
             id: string;
+            /**
+             * @description What the server is; empty is told from the URL
+             * @enum {string}
+             */
+            provider: "" | "openai" | "openrouter" | "llamacpp" | "ollama";
             proxy: string;
             /**
              * @description Only those of the database can be changed here
@@ -1194,6 +1199,8 @@ export interface components {
             api_key?: string | null;
             /** @enum {string} */
             completion_mode?: "chat";
+            /** @enum {string} */
+            provider?: "" | "openai" | "openrouter" | "llamacpp" | "ollama";
             proxy?: string | null;
             url?: string | null;
         };
@@ -1549,6 +1556,11 @@ export interface components {
             api_key?: string;
             /** @enum {string} */
             completion_mode?: "chat";
+            /**
+             * @description What the server is; empty is told from the URL
+             * @enum {string}
+             */
+            provider?: "" | "openai" | "openrouter" | "llamacpp" | "ollama";
             /** @description An http, https or socks5 URL */
             proxy?: string;
             /** @description Up to and including /v1 */
