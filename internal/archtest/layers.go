@@ -113,6 +113,7 @@ func folders() []string {
 		"internal/lib/atomicfile",
 		"internal/lib/fanout",
 		"internal/lib/host",
+		"internal/lib/literal",
 		"internal/lib/shell",
 		"internal/lib/sse",
 		"internal/archtest",

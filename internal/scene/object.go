@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"jp/internal/lib/literal"
 )
 
 // asObject returns raw if it is a JSON object, and an empty one for nothing or
@@ -79,11 +81,5 @@ func member(object json.RawMessage, key string) (from, to int, found bool) {
 	return from, to, found
 }
 
-// quoted is a string in JSON, with nothing escaped that need not be.
-func quoted(s string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
+// quoted is a string in JSON.
+func quoted(s string) json.RawMessage { return literal.Must(s) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 	"jp/internal/scene/lore"
 )
@@ -25,7 +26,7 @@ func encode(c scene.Card, book *scene.Book, v3 bool) ([]byte, error) {
 	}
 	var data object
 	for _, f := range texts(&c) {
-		data.set(f.key, quote(*f.into))
+		data.set(f.key, literal.Must(*f.into))
 	}
 	for _, f := range lists(&c) {
 		data.set(f.key, quoteList(*f.into))
@@ -49,11 +50,11 @@ func encode(c scene.Card, book *scene.Book, v3 bool) ([]byte, error) {
 	if v3 {
 		spec, version = "chara_card_v3", "3.0"
 	}
-	out.set("spec", quote(spec))
-	out.set("spec_version", quote(version))
+	out.set("spec", literal.Must(spec))
+	out.set("spec_version", literal.Must(version))
 	out.set("data", data.encode())
 	if idShape.MatchString(c.ID) {
-		out.set("orb_id", quote(c.ID))
+		out.set("orb_id", literal.Must(c.ID))
 	}
 	out.merge(lifted.outer)
 	return out.encode(), nil

@@ -1,8 +1,9 @@
 package card
 
 import (
-	"bytes"
 	"encoding/json"
+
+	"jp/internal/lib/literal"
 )
 
 // object is a JSON object that keeps the order of its fields and the spelling
@@ -98,7 +99,7 @@ func (o object) encode() json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, quote(key)...), ':')
+		b = append(append(b, literal.Must(key)...), ':')
 		b = append(b, o.values[key]...)
 	}
 	return append(b, '}')
@@ -186,22 +187,13 @@ func extentOf(b []byte) (deepest, values int) {
 	return deepest, values
 }
 
-// quote is a string in JSON, with nothing escaped that need not be.
-func quote(s string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 func quoteList(items []string) json.RawMessage {
 	b := []byte{'['}
 	for i, item := range items {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, quote(item)...)
+		b = append(b, literal.Must(item)...)
 	}
 	return append(b, ']')
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -136,7 +137,7 @@ func nest(f fields) fields {
 		}
 	}
 	if len(inner) > 0 {
-		top["extensions"] = marshal(inner)
+		top["extensions"] = literal.Must(inner)
 	}
 	return top
 }

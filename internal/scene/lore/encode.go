@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -22,12 +23,12 @@ func EncodeCharacterBook(b scene.Book) (json.RawMessage, error) {
 	list := make([]fields, 0, len(entries))
 	for i, f := range entries {
 		if isNull(f[d.id]) {
-			f[d.id] = marshal(i)
+			f[d.id] = literal.Must(i)
 		}
 		list = append(list, withExtensions(nest(f)))
 	}
-	top["entries"] = marshal(list)
-	return marshal(withExtensions(top)), nil
+	top["entries"] = literal.Must(list)
+	return literal.Must(withExtensions(top)), nil
 }
 
 // withExtensions adds the object that the format demands.
@@ -50,16 +51,16 @@ func EncodeWorldInfo(b scene.Book) (json.RawMessage, error) {
 	list.WriteByte('{')
 	for i, n := range numbering(entries, d.id) {
 		f := entries[i]
-		f[d.id] = marshal(n)
+		f[d.id] = literal.Must(n)
 		if i > 0 {
 			list.WriteByte(',')
 		}
 		list.WriteString(strconv.Quote(strconv.Itoa(n)) + ":")
-		list.Write(marshal(nest(f)))
+		list.Write(literal.Must(nest(f)))
 	}
 	list.WriteByte('}')
 	top["entries"] = list.Bytes()
-	return marshal(top), nil
+	return literal.Must(top), nil
 }
 
 // encode writes the fields of a book and of its entries.
@@ -71,9 +72,9 @@ func (d dialect) encode(b scene.Book) (top fields, entries []fields, err error) 
 	if top == nil {
 		top = fields{}
 	}
-	top["name"] = marshal(b.World.Name)
+	top["name"] = literal.Must(b.World.Name)
 	if b.World.Recursive || d.inCard {
-		top["recursive_scanning"] = marshal(b.World.Recursive)
+		top["recursive_scanning"] = literal.Must(b.World.Recursive)
 	}
 	for _, e := range b.Entries {
 		f, err := d.base(e)
@@ -98,14 +99,14 @@ func (d dialect) write(f fields, e scene.Entry) {
 		if v == nil {
 			continue
 		}
-		said := marshal(x.value(absent()))
+		said := literal.Must(x.value(absent()))
 		raw, there := f[x.name]
 		if !isNull(raw) {
 			was := e
 			x.decode(&reader{}, raw, &was)
-			said = marshal(x.value(was))
+			said = literal.Must(x.value(was))
 		}
-		want := marshal(v)
+		want := literal.Must(v)
 		if !bytes.Equal(said, want) || x.always && !there {
 			f[x.name] = want
 		}

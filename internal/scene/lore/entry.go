@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -45,7 +46,7 @@ func (r *reader) entry(i int, raw json.RawMessage) (scene.Entry, bool) {
 		delete(f, d.id)
 	}
 	if len(f) > 0 {
-		e.Extras = marshal(map[string]fields{d.name: nest(f)})
+		e.Extras = literal.Must(map[string]fields{d.name: nest(f)})
 	}
 	return e, true
 }
@@ -123,5 +124,5 @@ func (d dialect) drop(f fields, e scene.Entry) {
 
 // equal tells whether a raw value says v.
 func equal(raw json.RawMessage, v any) bool {
-	return v != nil && bytes.Equal(marshal(canonical(raw)), marshal(v))
+	return v != nil && bytes.Equal(literal.Must(canonical(raw)), literal.Must(v))
 }

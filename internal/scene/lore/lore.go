@@ -20,10 +20,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -133,7 +133,7 @@ func (r *reader) world(top fields) scene.World {
 		delete(top, "extensions")
 	}
 	if len(top) > 0 {
-		w.Extras = marshal(top)
+		w.Extras = literal.Must(top)
 	}
 	return w
 }
@@ -155,7 +155,7 @@ func Hash(b scene.Book) string {
 		delete(kept, "id")
 		delete(kept, "uid")
 		hashParts(h, e.Name, e.Content, list(e.Keys), list(e.SecondaryKeys), e.Selective, e.CaseInsensitive, e.WholeWords,
-			e.Regex, e.Constant, e.AtDepth, e.Priority, e.Enabled, e.Order, canonical(marshal(kept)))
+			e.Regex, e.Constant, e.AtDepth, e.Priority, e.Enabled, e.Order, canonical(literal.Must(kept)))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -163,7 +163,7 @@ func Hash(b scene.Book) string {
 // hashParts writes values so that no two lists of them look the same.
 func hashParts(h io.Writer, parts ...any) {
 	// A hash takes any write.
-	_, _ = h.Write(append(marshal(parts), '\n'))
+	_, _ = h.Write(append(literal.Must(parts), '\n'))
 }
 
 // canonical is a JSON value in one spelling, nil for none.
@@ -178,17 +178,6 @@ func canonical(raw json.RawMessage) any {
 		return nil
 	}
 	return v
-}
-
-// marshal writes values that always can be written, without escaping HTML.
-func marshal(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("lore: %v", err)) // raw values were parsed, the rest is ours
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }

@@ -1,6 +1,10 @@
 package lore
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"jp/internal/lib/literal"
+)
 
 // fromRow turns an entry in the form of our own API into one of a
 // character_book, and tells whether it was one.
@@ -20,10 +24,10 @@ func fromRow(f fields) bool {
 	}
 	quiet := &reader{}
 	if ignore, ok := quiet.flag("", f["case_insensitive"]); ok {
-		f["case_sensitive"] = marshal(!ignore)
+		f["case_sensitive"] = literal.Must(!ignore)
 	}
 	if behind, ok := quiet.flag("", f["at_depth"]); ok && behind {
-		f[ext+"position"] = marshal(behindHistory)
+		f[ext+"position"] = literal.Must(behindHistory)
 	}
 	for _, name := range []string{
 		"keywords", "sort_order", "match_whole_words", "case_insensitive", "at_depth",

@@ -3,6 +3,7 @@ package lore
 import (
 	"encoding/json"
 
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -30,7 +31,7 @@ func (s Selection) JSON() json.RawMessage {
 	if len(s.Constant)+len(s.Keyword)+len(s.AtDepth)+len(s.Dropped) == 0 {
 		return nil
 	}
-	return marshal(struct {
+	return literal.Must(struct {
 		Constant []item `json:"constant"`
 		Keyword  []item `json:"keyword"`
 		AtDepth  []item `json:"at_depth"`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -22,7 +23,7 @@ func EncodeChat(t scene.Transcript) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	write := func(raw json.RawMessage) { b.Write(append(slices.Clip(raw), '\n')) }
-	write(marshal(headerOf(t, keep)))
+	write(literal.Must(headerOf(t, keep)))
 	pictures := files(t, keep)
 	for i, line := range t.Lines {
 		var old fields
@@ -33,12 +34,12 @@ func EncodeChat(t scene.Transcript) ([]byte, error) {
 			return nil, fault.New(fault.Invalid, "message %d has no text", i+1)
 		}
 		for _, hidden := range list(old[hiddenField]) {
-			write(marshal(hidden))
+			write(literal.Must(hidden))
 		}
-		write(marshal(overlay(lineOf(t, line, pictures), old, line)))
+		write(literal.Must(overlay(lineOf(t, line, pictures), old, line)))
 	}
 	for _, hidden := range keep.Hidden {
-		write(marshal(hidden))
+		write(literal.Must(hidden))
 	}
 	return b.Bytes(), nil
 }
@@ -77,7 +78,7 @@ func EncodeGroup(t scene.Transcript, chat string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return marshal(groupOf(t, keep, chat)), nil
+	return literal.Must(groupOf(t, keep, chat)), nil
 }
 
 func kept(t scene.Transcript) (keep extras, err error) {
@@ -91,11 +92,11 @@ func kept(t scene.Transcript) (keep extras, err error) {
 func headerOf(t scene.Transcript, keep extras) fields {
 	c := t.Conversation
 	f := fields{
-		"user_name": marshal(unused), "character_name": marshal(unused),
-		"create_date": marshal(created(t)),
+		"user_name": literal.Must(unused), "character_name": literal.Must(unused),
+		"create_date": literal.Must(created(t)),
 	}
 	if c.Kind != scene.Group {
-		f["character_name"], f["user_name"] = marshal(c.CharacterName), marshal(userName(t))
+		f["character_name"], f["user_name"] = literal.Must(c.CharacterName), literal.Must(userName(t))
 	}
 	for name, raw := range keep.Header {
 		f[name] = raw
@@ -105,10 +106,10 @@ func headerOf(t scene.Transcript, keep extras) fields {
 		meta = fields{}
 	}
 	if c.Scenario != "" {
-		meta["scenario"] = marshal(c.Scenario)
+		meta["scenario"] = literal.Must(c.Scenario)
 	}
-	meta[ourField] = marshal(settingsOf(t, keep))
-	f["chat_metadata"] = marshal(meta)
+	meta[ourField] = literal.Must(settingsOf(t, keep))
+	f["chat_metadata"] = literal.Must(meta)
 	return f
 }
 
@@ -163,11 +164,11 @@ func groupOf(t scene.Transcript, keep extras, chat string) fields {
 		}
 	}
 	f := fields{
-		"id": marshal(chat), "chat_id": marshal(chat), "chats": marshal([]string{chat}),
-		"name": marshal(c.Title), "members": marshal(members), "disabled_members": marshal(muted),
-		"activation_strategy": marshal(strategyOf(c.TurnMode)), "generation_mode": marshal(generationOf(c.ContextMode)),
-		"allow_self_responses": marshal(false), "auto_mode_delay": marshal(5), "fav": marshal(false),
-		"avatar_url": marshal(""), "hideMutedSprites": marshal(true), "past_metadata": json.RawMessage("{}"),
+		"id": literal.Must(chat), "chat_id": literal.Must(chat), "chats": literal.Must([]string{chat}),
+		"name": literal.Must(c.Title), "members": literal.Must(members), "disabled_members": literal.Must(muted),
+		"activation_strategy": literal.Must(strategyOf(c.TurnMode)), "generation_mode": literal.Must(generationOf(c.ContextMode)),
+		"allow_self_responses": literal.Must(false), "auto_mode_delay": literal.Must(5), "fav": literal.Must(false),
+		"avatar_url": literal.Must(""), "hideMutedSprites": literal.Must(true), "past_metadata": json.RawMessage("{}"),
 	}
 	for name, raw := range keep.Group {
 		if raw = current(c, name, raw, chat); raw != nil {
@@ -194,8 +195,8 @@ func current(c scene.NewConversation, name string, raw json.RawMessage, chat str
 		}
 	case "chat_metadata":
 		if meta := object(raw); meta != nil && text(meta["scenario"]) != c.Scenario {
-			meta["scenario"] = marshal(c.Scenario)
-			return marshal(meta)
+			meta["scenario"] = literal.Must(c.Scenario)
+			return literal.Must(meta)
 		}
 	case "chat_id":
 		if chat != "" {
@@ -203,7 +204,7 @@ func current(c scene.NewConversation, name string, raw json.RawMessage, chat str
 		}
 	case "chats":
 		if all := texts(raw); chat != "" && !slices.Contains(all, chat) {
-			return marshal(append(all, chat))
+			return literal.Must(append(all, chat))
 		}
 	}
 	return raw

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -17,7 +18,7 @@ func (d *decoder) readLines() error {
 	hidden, undated, texts, pictures := 0, 0, 0, files(d.t, d.keep)
 	for _, l := range d.lines {
 		if flag(l["is_system"]) {
-			d.hidden = append(d.hidden, marshal(l))
+			d.hidden = append(d.hidden, literal.Must(l))
 			hidden++
 			continue
 		}
@@ -36,11 +37,11 @@ func (d *decoder) readLines() error {
 			if kept == nil {
 				kept = fields{}
 			}
-			kept[hiddenField] = marshal(d.hidden)
+			kept[hiddenField] = literal.Must(d.hidden)
 			d.hidden = nil
 		}
 		if len(kept) > 0 {
-			line.Extras = marshal(kept)
+			line.Extras = literal.Must(kept)
 		}
 		d.t.Lines = append(d.t.Lines, line)
 	}
@@ -84,20 +85,20 @@ func lineOf(t scene.Transcript, line scene.TranscriptLine, pictures []string) fi
 		if m, ok := memberOf(t, line.Member); ok {
 			name = m.Name
 			file := pictures[line.Member]
-			f["original_avatar"] = marshal(file)
-			f["force_avatar"] = marshal(thumbnail(file))
+			f["original_avatar"] = literal.Must(file)
+			f["force_avatar"] = literal.Must(thumbnail(file))
 		}
 	}
-	f["name"] = marshal(name)
-	f["is_user"] = marshal(line.Role == scene.RoleUser)
-	f["is_system"] = marshal(false)
-	f["mes"] = marshal(line.Variants[line.Chosen])
+	f["name"] = literal.Must(name)
+	f["is_user"] = literal.Must(line.Role == scene.RoleUser)
+	f["is_system"] = literal.Must(false)
+	f["mes"] = literal.Must(line.Variants[line.Chosen])
 	f["extra"] = json.RawMessage("{}")
 	if !line.At.IsZero() {
-		f["send_date"] = marshal(stamp(line.At))
+		f["send_date"] = literal.Must(stamp(line.At))
 	}
 	if line.Role != scene.RoleUser || len(line.Variants) > 1 {
-		f["swipes"], f["swipe_id"] = marshal(line.Variants), marshal(line.Chosen)
+		f["swipes"], f["swipe_id"] = literal.Must(line.Variants), literal.Must(line.Chosen)
 	}
 	return f
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"jp/internal/lib/fault"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -206,11 +207,11 @@ func (d *decoder) keepExtras() {
 			if d.keep.Header == nil {
 				d.keep.Header = fields{}
 			}
-			d.keep.Header["chat_metadata"] = marshal(meta)
+			d.keep.Header["chat_metadata"] = literal.Must(meta)
 		}
 	}
 	d.keep.Group = without(d.group, groupOf(d.t, d.keep, ""))
-	if raw := marshal(d.keep); string(raw) != "{}" {
+	if raw := literal.Must(d.keep); string(raw) != "{}" {
 		d.t.Extras = raw
 	}
 }

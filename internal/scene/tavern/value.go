@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"jp/internal/lib/literal"
 )
 
 // fields is a JSON object with its values as they were written.
@@ -71,17 +73,6 @@ func texts(raw json.RawMessage) []string {
 	return out
 }
 
-// marshal writes values that always can be written, without escaping HTML.
-func marshal(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("tavern: " + err.Error()) // raw values were parsed, the rest is ours
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
 // without are the fields whose values are not those of ours; nil for none.
 func without(f, ours fields) fields {
 	out := fields{}
@@ -89,7 +80,7 @@ func without(f, ours fields) fields {
 		var b bytes.Buffer
 		// A value that was parsed compacts.
 		_ = json.Compact(&b, raw)
-		if !bytes.Equal(marshal(json.RawMessage(b.Bytes())), ours[name]) {
+		if !bytes.Equal(literal.Must(json.RawMessage(b.Bytes())), ours[name]) {
 			out[name] = raw
 		}
 	}
