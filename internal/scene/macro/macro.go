@@ -57,8 +57,12 @@ func (p *inliner) expand(i, end int) {
 	for i < end {
 		shut, ok := p.ends[i]
 		if !ok {
-			p.out = append(p.out, p.text[i])
+			from := i
 			i++
+			for i < end && p.text[i] != '{' {
+				i++
+			}
+			p.out = append(p.out, p.text[from:i]...)
 			continue
 		}
 		trim, known := p.replace(i+2, shut)

@@ -22,6 +22,9 @@ func pairs(text string) map[int]int {
 			i += 2
 		default:
 			i++
+			for i < len(text) && text[i] != '`' && text[i] != '{' && text[i] != '}' {
+				i++
+			}
 		}
 	}
 	return ends

@@ -18,20 +18,18 @@ import (
 // The result never depends on who is about to speak.
 func (p *Scene) History(path []scene.Step, images func(message int64) []llm.Image) []llm.Message {
 	out := make([]llm.Message, 0, len(path))
-	var run []string // replies that follow each other
+	var run strings.Builder // replies that follow each other
 	flush := func() {
-		if len(run) > 0 {
-			out = append(out, llm.Message{Role: llm.RoleAssistant, Text: strings.Join(run, blank)})
-			run = run[:0]
+		if run.Len() > 0 {
+			out = append(out, llm.Message{Role: llm.RoleAssistant, Text: run.String()})
+			run = strings.Builder{}
 		}
 	}
 	host := author(path)
 	for i := range path {
 		m := &path[i].Message
 		if m.Role != scene.RoleUser {
-			if text := p.reply(m); text != "" {
-				run = append(run, text)
-			}
+			p.reply(&run, m)
 			continue
 		}
 		var pictures []llm.Image
@@ -73,16 +71,21 @@ func (p *Scene) said(content, by, host string) string {
 	return by + ": " + text
 }
 
-// reply is a stored reply, with its speaker's name in a group.
-func (p *Scene) reply(m *scene.Message) string {
+// reply adds a stored reply to a run of them, with its speaker's name in a
+// group.
+func (p *Scene) reply(run *strings.Builder, m *scene.Message) {
 	text := p.Text(*m)
-	switch {
-	case strings.TrimSpace(text) == "":
-		return ""
-	case !p.group():
-		return text
+	if strings.TrimSpace(text) == "" {
+		return
 	}
-	return p.Name(m.SpeakerID) + ": " + text
+	if run.Len() > 0 {
+		run.WriteString(blank)
+	}
+	if p.group() {
+		run.WriteString(p.Name(m.SpeakerID))
+		run.WriteString(": ")
+	}
+	run.WriteString(text)
 }
 
 // Text is a message with what its macros stand for: {{user}} is the author in

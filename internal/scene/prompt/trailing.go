@@ -72,10 +72,11 @@ func (p *Scene) addSpeaker(s *sections, m scene.Member) {
 
 // message is the person's message as the history will show it.
 func (p *Scene) message(t Turn) string {
-	if t.Steer {
-		return p.said(t.Message, "", "")
+	host := ""
+	if !t.Steer {
+		host = author(t.Path)
 	}
-	return p.said(t.Message, first(t.Author, p.tail.User), author(t.Path))
+	return p.said(t.Message, first(line(t.Author), p.tail.User), host)
 }
 
 func (p *Scene) guard(m scene.Member) string {
