@@ -2,11 +2,12 @@ package sse
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"jp/internal/lib/literal"
 )
 
 // Writer sends events to one client. Every event is flushed at once. It is for
@@ -81,11 +82,6 @@ func Escape(text string) string {
 
 // JSON is a value as one line. Errors: those of encoding/json.
 func JSON(v any) (string, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(buf.String(), "\n"), nil
+	raw, err := literal.JSON(v)
+	return string(raw), err
 }
