@@ -42,7 +42,7 @@ func New(cfg Config) http.Handler {
 	g := newGuard(cfg, &sessions{rand: cfg.Rand}, a)
 	g.pages(a.mux, cfg.Version)
 	a.docs()
-	return logged(cfg, g)
+	return logged(cfg, hurried(cfg, g))
 }
 
 // api is one API while its routes are registered and served.

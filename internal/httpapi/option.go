@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"io"
 	"mime/multipart"
 	"net/http"
 	"reflect"
@@ -85,30 +84,13 @@ func ours(ctx huma.Context, next func(huma.Context)) {
 		writeProblem(w, tooLarge(limit))
 		return
 	} else if r.Body != nil {
-		r.Body = &upload{ReadCloser: http.MaxBytesReader(w, r.Body, limit+1), read: func() {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		}}
+		r.Body = http.MaxBytesReader(w, r.Body, limit+1)
 	}
 	next(&answer{call: ctx})
 }
 
 func tooLarge(limit int64) *Problem {
 	return &Problem{Status: http.StatusRequestEntityTooLarge, Detail: "the body is larger than " + strconv.FormatInt(limit, 10) + " bytes"}
-}
-
-// upload is a request body. Its deadline ends with it: later, it would end the
-// answer, which may be a long stream.
-type upload struct {
-	io.ReadCloser
-	read func()
-}
-
-func (u *upload) Read(p []byte) (int, error) {
-	n, err := u.ReadCloser.Read(p)
-	if err != nil {
-		u.read()
-	}
-	return n, err
 }
 
 // call names huma's context, whose own name is one of its methods, too.
