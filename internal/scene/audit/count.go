@@ -1,0 +1,54 @@
+package audit
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Words counts words, for the length guard. Chinese and Japanese count by the
+// character, as people who write them do; four characters of Thai, Lao, Khmer
+// and Burmese are taken for a word.
+func Words(s string) int {
+	n, run := 0, 0
+	for _, w := range tokens(s) {
+		r, _ := utf8.DecodeRuneInString(w.text)
+		if w.glyph && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+			run++
+			continue
+		}
+		n++
+	}
+	return n + (run+3)/4
+}
+
+// Paragraphs counts what blank lines part. A code block is one.
+func Paragraphs(s string) int { return len(blocks(s)) }
+
+// blocks returns the paragraphs of a text.
+func blocks(s string) []string {
+	var list []string
+	fence, begin, at := "", -1, 0
+	for line := range strings.Lines(s) {
+		marks, rest := fenceOf(line)
+		blank := strings.TrimSpace(line) == ""
+		switch {
+		case fence != "":
+			if strings.HasPrefix(marks, fence) && strings.TrimSpace(rest) == "" {
+				fence = ""
+			}
+		case marks != "" && (marks[0] == '~' || !strings.Contains(rest, "`")):
+			fence = marks
+		}
+		if begin >= 0 && blank && fence == "" {
+			list, begin = append(list, s[begin:at]), -1
+		} else if begin < 0 && !blank {
+			begin = at
+		}
+		at += len(line)
+	}
+	if begin >= 0 {
+		list = append(list, s[begin:])
+	}
+	return list
+}
