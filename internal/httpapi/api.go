@@ -63,6 +63,7 @@ func newAPI(cfg Config) *api {
 	hc.Components.Schemas = newSchemas()
 	hc.AllowAdditionalPropertiesByDefault = true // unknown fields are ignored
 	hc.Transformers = []huma.Transformer{detail}
+	hc.Formats = jsonFormats()
 	mux := http.NewServeMux()
 	a := &api{Config: cfg, mux: mux, huma: humago.New(mux, hc), streams: newStreams()}
 	a.huma.UseMiddleware(ours)

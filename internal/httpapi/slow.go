@@ -21,7 +21,7 @@ func hurried(cfg Config, next http.Handler) http.Handler {
 		if r.Body != nil && r.Body != http.NoBody {
 			conn := http.NewResponseController(w)
 			_ = conn.SetReadDeadline(cfg.Now().Add(bodyWait)) // there is none in tests without a connection
-			r = r.WithContext(r.Context())                  // the server looks at the body of its own
+			r = r.WithContext(r.Context())                    // the server looks at the body of its own
 			r.Body = &upload{ReadCloser: r.Body, read: func() { _ = conn.SetReadDeadline(time.Time{}) }}
 		}
 		next.ServeHTTP(w, r)
