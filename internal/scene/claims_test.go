@@ -358,3 +358,138 @@ func TestCloseGivesUp(t *testing.T) {
 		}
 	})
 }
+
+// TestYield: an exchange that has done what it was asked for makes way for the
+// next one, and only for exchanges.
+func TestYield(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		c, _ := addGroup(t, s, "Anna")
+		mid := say(t, s, c.ID, "Hi.", nil)
+		stopped := make(chan struct{})
+		first, err := s.Claim(t.Context(), c.ID, sync.OnceFunc(func() { close(stopped) }))
+		ok(t, first, err)
+		_, err = s.Claim(t.Context(), c.ID, func() {})
+		refuse(t, err, fault.Busy)
+
+		first.Yield()
+		edited := make(chan error)
+		go func() { edited <- s.EditMessage(t.Context(), c.ID, mid, "new") }()
+		synctest.Wait()
+		if !s.Running(c.ID) {
+			t.Error("it has the conversation no more")
+		}
+		select {
+		case <-stopped:
+			t.Error("an edit stopped it")
+		default:
+		}
+		go func() {
+			<-stopped
+			time.Sleep(3 * time.Second)
+			first.Release()
+		}()
+		var won, busy atomic.Int32
+		var all sync.WaitGroup
+		start := time.Now()
+		for range 5 { // one of them, and it does not yield
+			all.Go(func() {
+				_, err := s.Claim(t.Context(), c.ID, func() {})
+				if err == nil {
+					won.Add(1)
+				} else if fault.CodeOf(err) == fault.Busy {
+					busy.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if won.Load() != 1 || busy.Load() != 4 || time.Since(start) != 3*time.Second {
+			t.Errorf("%d won, %d were busy, after %v", won.Load(), busy.Load(), time.Since(start))
+		}
+		time.Sleep(patience)
+		<-edited
+	})
+}
+
+const patience = 15 * time.Second
+
+// TestYieldToNobody: what does not end although it is told is not waited for.
+func TestYieldToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		first, err := s.Claim(t.Context(), "a", func() {})
+		ok(t, first, err)
+		first.Yield()
+		start := time.Now()
+		_, err = s.Claim(t.Context(), "a", func() {})
+		refuse(t, err, fault.Busy)
+		if waited := time.Since(start); waited != patience {
+			t.Errorf("waited %v", waited)
+		}
+		first.Release()
+		second, err := s.Claim(t.Context(), "a", func() {})
+		ok(t, second, err)
+		first.Yield() // too late: it is somebody else's now
+		_, err = s.Claim(t.Context(), "a", func() {})
+		refuse(t, err, fault.Busy)
+	})
+}
+
+func TestStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		c, _ := addGroup(t, s, "Anna")
+		stop := func(active, settled bool, after time.Duration) {
+			t.Helper()
+			start := time.Now()
+			a, d, err := s.Stop(t.Context(), c.ID)
+			if ok(t, 0, err); a != active || d != settled || time.Since(start) != after {
+				t.Errorf("active %v, settled %v after %v", a, d, time.Since(start))
+			}
+		}
+		stop(false, true, 0)
+		if s.Running(c.ID) {
+			t.Error("something runs")
+		}
+		stopped := exchange(t, s, c.ID, 14*time.Second)
+		if !s.Running(c.ID) {
+			t.Error("nothing runs")
+		}
+		stop(true, true, 14*time.Second)
+		if !stopped.Load() || s.Running(c.ID) {
+			t.Error("it runs on")
+		}
+		exchange(t, s, c.ID, 20*time.Second)
+		stop(true, false, patience)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if active, settled, err := s.Stop(ctx, c.ID); !active || settled || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("active %v, settled %v, %v", active, settled, err)
+		}
+		_, _, err := s.Stop(t.Context(), "x")
+		refuse(t, err, fault.NotFound)
+		stop(true, true, 4*time.Second) // the rest of the twenty
+	})
+}
+
+// TestStopIsForExchanges: a change is short, and nothing that could be stopped.
+func TestStopIsForExchanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		gate := make(chan struct{})
+		s := serviceOn(slow{store, gate})
+		c, _ := addGroup(t, serviceOn(store), "Anna")
+		mid := say(t, serviceOn(store), c.ID, "Hi.", nil)
+		edited := make(chan error, 1)
+		go func() { edited <- s.EditMessage(t.Context(), c.ID, mid, "new") }()
+		synctest.Wait() // the edit holds the conversation
+		active, settled, err := s.Stop(t.Context(), c.ID)
+		if ok(t, 0, err); active || !settled || s.Running(c.ID) {
+			t.Errorf("active %v, settled %v", active, settled)
+		}
+		close(gate)
+		if err := <-edited; err != nil {
+			t.Error(err)
+		}
+	})
+}

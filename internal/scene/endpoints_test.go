@@ -22,11 +22,11 @@ func standing(t testing.TB) *scene.Service {
 
 func TestCreateEndpoint(t *testing.T) {
 	ctx, s := context.Background(), newService(t)
-	e, err := s.CreateEndpoint(ctx, scene.Endpoint{ID: "ignored", Source: "env", URL: " http://localhost:8080/v1/ ", Key: "k", Proxy: "socks5://127.0.0.1:1080"})
+	e, err := s.CreateEndpoint(ctx, scene.Endpoint{ID: "ignored", Source: "env", URL: " http://localhost:8080/v1/ ", Key: "k", Proxy: "socks5://127.0.0.1:1080", Provider: "llamacpp"})
 	ok(t, e, err)
 	want := scene.Endpoint{
 		ID: e.ID, Source: scene.SourceDatabase, URL: "http://localhost:8080/v1", Key: "k", Mode: "chat", Proxy: "socks5://127.0.0.1:1080",
-		WriterConfig: e.WriterConfig, AgentConfig: e.AgentConfig,
+		Provider: "llamacpp", WriterConfig: e.WriterConfig, AgentConfig: e.AgentConfig,
 	}
 	if diff := cmp.Diff(want, e); diff != "" || e.ID == "ignored" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -60,6 +60,8 @@ func TestCreateEndpoint(t *testing.T) {
 	misfit(t, err, "api_key")
 	_, err = s.CreateEndpoint(ctx, scene.Endpoint{URL: "http://h/v1", Mode: "text"})
 	misfit(t, err, "completion_mode")
+	_, err = s.CreateEndpoint(ctx, scene.Endpoint{URL: "http://h/v1", Provider: "OpenAI"})
+	misfit(t, err, "provider")
 	if all := must(s.Endpoints(ctx)); len(all) != 2 {
 		t.Errorf("what was refused left %d endpoints", len(all))
 	}
@@ -104,12 +106,19 @@ func TestChangeEndpoint(t *testing.T) {
 	for _, c := range []scene.EndpointChange{
 		{WriterConfig: scene.To(other.WriterConfig)}, {AgentConfig: scene.To(&m.ID)}, {WriterConfig: scene.To(ptr("none"))},
 		{URL: scene.To("nonsense"), Key: scene.To("lost")}, {Proxy: scene.To("nonsense")}, {Key: scene.To("é")}, {Mode: scene.To("text")},
+		{Provider: scene.To("other")},
 	} {
 		_, err := s.ChangeEndpoint(ctx, e.ID, c)
 		refuse(t, err, fault.Invalid)
 	}
 	if diff := cmp.Diff(got, must(s.Endpoint(ctx, e.ID))); diff != "" {
 		t.Errorf("what was refused changed (-want +got)\n%s", diff)
+	}
+	for _, provider := range append(scene.Providers(), "") {
+		got, err := s.ChangeEndpoint(ctx, e.ID, scene.EndpointChange{Provider: scene.To(provider)})
+		if ok(t, got, err).Provider != provider || must(s.Endpoint(ctx, e.ID)).Provider != provider {
+			t.Errorf("%q became %q", provider, got.Provider)
+		}
 	}
 	_, err = s.ChangeEndpoint(ctx, "none", scene.EndpointChange{})
 	refuse(t, err, fault.NotFound)

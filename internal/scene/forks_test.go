@@ -262,6 +262,65 @@ func TestCompressKeepsTheEnd(t *testing.T) {
 	refuse(t, err, fault.Invalid)
 }
 
+// TestForksGoOn: what the Director goes on from is copied, but for an empty
+// conversation; logs only with the messages that they are of.
+func TestForksGoOn(t *testing.T) {
+	s := newService(t)
+	ctx := context.Background()
+	src, members := addGroup(t, s, "Anna")
+	say(t, s, src.ID, "Hi.", nil)
+	save := func(text string) scene.Message {
+		plan, err := json.Marshal([]string{members[0].ID, "somebody"})
+		ok(t, plan, err)
+		m, err := s.SaveReply(ctx, src.ID, scene.Reply{
+			NewMessage: scene.NewMessage{Role: scene.RoleAssistant, Content: text, SpeakerID: &members[0].ID, ExchangeID: ptr("x")},
+			Log: &scene.Log{
+				ToolCalls: json.RawMessage(`[1]`), ActiveMoods: []string{text}, Cooldowns: map[string]int{text: 2}, Injection: "i", AgentLatency: 5,
+				ReasoningDirector: "d", ReasoningWriter: "w", ReasoningEditor: "e", Feedback: json.RawMessage(`{}`),
+				Plan: plan, Lore: json.RawMessage(`{"a":1}`),
+			},
+			Director: &scene.DirectorState{ActiveMoods: []string{text}, MacroChoices: map[string]string{"m": "c"}, Cooldowns: map[string]int{text: 2}},
+		})
+		return ok(t, m, err)
+	}
+	hidden := save("hidden")
+	_, err := s.Append(ctx, src.ID, scene.NewMessage{Role: scene.RoleAssistant, Parent: scene.To(hidden.ParentID)})
+	ok(t, 0, err)
+	shown := save("shown")
+	before := must(s.Logs(ctx, src.ID))
+
+	for how, copied := range map[string]bool{"checkpoint": true, "compress": false, "new": false} {
+		f := fork(t, s, src.ID, how)
+		want := scene.DirectorState{}
+		if how != "new" {
+			want = must(s.DirectorState(ctx, src.ID))
+		}
+		want.ConversationID = f.ID
+		if diff := cmp.Diff(want, must(s.DirectorState(ctx, f.ID))); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", how, diff)
+		}
+		logs := must(s.Logs(ctx, f.ID))
+		if !copied {
+			if len(logs) != 0 {
+				t.Errorf("%s: %+v", how, logs)
+			}
+			continue
+		}
+		if len(logs) != 1 {
+			t.Fatalf("%+v", logs)
+		}
+		wantCopy(t, before[1], logs[0], "ID", "ConversationID", "MessageID", "Plan")
+		path := must(s.Messages(ctx, f.ID, nil, 0))
+		plan, err := json.Marshal([]string{roster(t, s, f.ID, false)[0].ID, "somebody"})
+		if ok(t, plan, err); *logs[0].MessageID != path[2].ID || string(logs[0].Plan) != string(plan) {
+			t.Errorf("of message %d: plan %s", *logs[0].MessageID, logs[0].Plan)
+		}
+	}
+	if diff := cmp.Diff(before, must(s.Logs(ctx, src.ID))); diff != "" || *before[1].MessageID != shown.ID {
+		t.Error("the original changed:", diff)
+	}
+}
+
 func TestSoloForks(t *testing.T) {
 	s := newService(t)
 	ctx := context.Background()

@@ -3,10 +3,13 @@ package scene_test
 import (
 	"context"
 	"flag"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"jp/internal/lib/fault"
 	"jp/internal/scene"
 )
 
@@ -177,7 +180,14 @@ func (m machine) say(t *rapid.T) {
 	if all := m.messages(t, c.ID); len(all) > 0 && rapid.Bool().Draw(t, "elsewhere") {
 		n.Parent = scene.To(rapid.SampledFrom(all).Draw(t, "beside").ParentID)
 	}
-	_, err := m.s.Append(context.Background(), c.ID, n)
+	if n.Role == scene.RoleUser {
+		_, err := m.s.Append(context.Background(), c.ID, n)
+		ok(t, 0, err)
+		return
+	}
+	moods := []string{rapid.SampledFrom([]string{"calm", "tense"}).Draw(t, "mood")}
+	reply := scene.Reply{NewMessage: n, Log: &scene.Log{ActiveMoods: moods}, Director: &scene.DirectorState{ActiveMoods: moods}}
+	_, err := m.s.SaveReply(context.Background(), c.ID, reply)
 	ok(t, 0, err)
 }
 
@@ -242,6 +252,7 @@ func (m machine) check(t *rapid.T) {
 				t.Fatalf("%s points at %s, which is no living root", c.ID, c.Root())
 			}
 			checkTree(t, tx, c, checkCast(t, tx, c))
+			checkMoods(t, tx, c)
 		}
 		return err
 	})
@@ -314,5 +325,22 @@ func checkTree(t *rapid.T, tx scene.Tx, c scene.Conversation, members map[string
 		if i > 0 && (step.ParentID == nil || *step.ParentID != path[i-1].ID) {
 			t.Fatalf("step %d does not follow the one before", i)
 		}
+	}
+}
+
+// checkMoods: the moods are those that the visible branch ended with, unless a
+// summary stands for what was before.
+func checkMoods(t *rapid.T, tx scene.Tx, c scene.Conversation) {
+	var want []string
+	if c.ActiveLeaf != nil {
+		last, err := tx.Logs.Last(*c.ActiveLeaf)
+		if err != nil && fault.CodeOf(err) != fault.NotFound {
+			t.Fatalf("%v", err)
+		}
+		want = last.ActiveMoods
+	}
+	d, err := tx.Directors.Get(c.ID)
+	if ok(t, d, err); !slices.Equal(d.ActiveMoods, want) && !strings.Contains(c.Title, "(continued)") {
+		t.Fatalf("the moods are %q, the branch ended with %q", d.ActiveMoods, want)
 	}
 }

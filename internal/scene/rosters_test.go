@@ -131,6 +131,20 @@ func TestRosterIsReplaced(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 
+	// One of a standing endpoint is named by the endpoint and its own name.
+	s.Standing = []scene.Endpoint{{ID: "config:local", Source: scene.SourceConfig}}
+	standing := anna
+	for _, model := range []string{"config:local", "config:local/", "config:local/ ", "config:other/big", "local/big"} {
+		standing.Model = scene.To(&model)
+		_, _, err = s.SetMembers(ctx, c.ID, []scene.MemberSpec{standing}, nil)
+		refuse(t, err, fault.NotFound)
+	}
+	standing.Model = scene.To(ptr("config:local/some/big"))
+	got, _, err = s.SetMembers(ctx, c.ID, []scene.MemberSpec{standing}, nil)
+	if ok(t, got, err); *got[0].Model != "config:local/some/big" {
+		t.Errorf("the model is %q", *got[0].Model)
+	}
+
 	// A model that is unknown is refused, but for the member that had it.
 	unknown := anna
 	unknown.Model = scene.To(ptr("m"))

@@ -39,7 +39,7 @@ type NewUpload struct {
 }
 
 // Append adds a message with its uploads and shows it; its macros are rolled.
-// Whoever calls it has the claim. Errors: NotFound for an unknown parent,
+// On another branch moods and cooldowns are those of that branch. Whoever calls it has the claim. Errors: NotFound for an unknown parent,
 // Invalid for a speaker of another conversation or one of a user message,
 // Conflict for a key that was used.
 func (s *Service) Append(ctx context.Context, id string, n NewMessage) (Message, error) {
@@ -70,18 +70,31 @@ func (s *Service) add(tx Tx, id string, n NewMessage) (Message, error) {
 			return m, err
 		}
 	}
-	if n.PinPersona && c.PersonaLock == nil {
+	return m, show(tx, c, m, n.PinPersona)
+}
+
+// show makes a new message the end of the visible branch.
+func show(tx Tx, c Conversation, m Message, pinPersona bool) error {
+	if pinPersona && c.PersonaLock == nil {
 		p, err := personaOf(tx, c)
 		if err != nil {
-			return m, err
+			return err
 		}
 		if p != nil {
 			c.PersonaLock = &p.ID
 		}
 	}
+	elsewhere := !sameMessage(c.ActiveLeaf, m.ParentID)
 	c.ActiveLeaf, c.UpdatedAt = &m.ID, m.CreatedAt
-	return m, tx.Conversations.Save(c)
+	if elsewhere {
+		if err := redirect(tx, c); err != nil {
+			return err
+		}
+	}
+	return tx.Conversations.Save(c)
 }
+
+func sameMessage(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // message makes the row that n becomes in c.
 func (s *Service) message(tx Tx, c Conversation, n NewMessage) (Message, error) {
@@ -231,7 +244,7 @@ func (s *Service) EditMessage(ctx context.Context, id string, mid int64, content
 func (s *Service) SwitchBranch(ctx context.Context, id string, mid int64) ([]Step, error) {
 	err := s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) error {
 		leaf, err := tx.Messages.Deepest(m.ID)
-		if err != nil || c.ActiveLeaf != nil && *c.ActiveLeaf == leaf {
+		if err != nil || sameMessage(c.ActiveLeaf, &leaf) {
 			return err
 		}
 		c.ActiveLeaf = &leaf

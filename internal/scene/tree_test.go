@@ -159,6 +159,26 @@ func TestMessagesInPages(t *testing.T) {
 	refuse(t, err, fault.Invalid)
 }
 
+func TestPathTo(t *testing.T) {
+	s := newService(t)
+	ctx := context.Background()
+	c, ids := branches(t, s)
+	for leaf, want := range map[string][]string{"g": {"a", "b", "g"}, "d": {"a", "b", "c", "d"}, "h": {"h"}, "f": {"a", "b", "c", "e", "f"}} {
+		path := must(s.PathTo(ctx, c.ID, ids[leaf]))
+		if got := texts(path); !cmp.Equal(got, want) {
+			t.Errorf("to %s: %q", leaf, got)
+		}
+		if last := path[len(path)-1]; last.Branches != map[string]int{"g": 2, "d": 2, "h": 2, "f": 1}[leaf] {
+			t.Errorf("%s has %d branches", leaf, last.Branches)
+		}
+	}
+	other, _ := addGroup(t, s, "Ben")
+	for id, mid := range map[string]int64{c.ID: 999, other.ID: ids["a"], "x": ids["a"]} {
+		_, err := s.PathTo(ctx, id, mid)
+		refuse(t, err, fault.NotFound)
+	}
+}
+
 func TestBranchesOfAStep(t *testing.T) {
 	s := newService(t)
 	c, ids := branches(t, s)
