@@ -47,6 +47,13 @@ type CreatedData struct {
 	Content string `json:"content"`
 }
 
+// PhaseData is that of PhaseStatus: what a workflow does, or why one waits.
+type PhaseData struct {
+	Channel string `json:"channel"` // workflow:ID, writer
+	Label   string `json:"label,omitempty"`
+	State   string `json:"state,omitempty"` // running, done
+}
+
 // StepData is that of StepStart.
 type StepData struct {
 	Step string `json:"step"` // writer, lorebook, sheet_updates

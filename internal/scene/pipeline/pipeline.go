@@ -16,6 +16,7 @@ package pipeline
 
 import (
 	"io"
+	"log/slog"
 	"time"
 
 	"jp/internal/kernel/llm"
@@ -27,8 +28,10 @@ import (
 type Runner struct {
 	Scenes *scene.Service
 	Models Models
+	Hooks  []Hook // of workflows, for every reply
 	Now    func() time.Time
 	Rand   io.Reader
+	Log    *slog.Logger
 }
 
 // Models opens the model behind an endpoint.

@@ -1,0 +1,78 @@
+package pipeline
+
+import (
+	"context"
+
+	"jp/internal/kernel/exchange"
+	"jp/internal/kernel/llm"
+	"jp/internal/scene/macro"
+	"jp/internal/scene/prompt"
+)
+
+// choose finds who speaks, asking the Director where it is needed. It is called
+// once for an exchange.
+func (x *Exchange) choose(ctx context.Context) ([]exchange.Slot, error) {
+	fixed := x.fixed()
+	if Directs(x.snap, fixed != nil) {
+		if err := x.directs(ctx, fixed); err != nil {
+			return nil, at("director pass", err)
+		}
+	} else {
+		x.say(DirectorDone, DirectorData{ActiveMoods: []string{}, ToolCalls: []ToolCallData{}, ExtraFields: map[string]any{}, Cooldowns: map[string]int{}})
+	}
+	if !x.group() {
+		return []exchange.Slot{{}}, nil
+	}
+	return Choose(x.snap, x.turn.pin, x.direct.Plan, x.direct.PlanOK), nil
+}
+
+// fixed is the member that speaks whatever a Director would plan.
+func (x *Exchange) fixed() *string {
+	if x.turn.pin != nil || !x.group() {
+		return x.turn.pin
+	}
+	if next := Choose(x.snap, nil, nil, false); x.snap.Conversation.TurnMode != "director" && len(next) > 0 {
+		return &next[0].Speaker
+	}
+	return nil
+}
+
+// directs runs the Director and tells what it decided.
+func (x *Exchange) directs(ctx context.Context, fixed *string) error {
+	x.say(DirectorStart, nil)
+	lane := x.lanes.agent
+	body := x.body(lane, "")
+	message := x.turn.message
+	if !x.turn.steered {
+		message = macro.Stored(message, x.frame.SceneScope())
+	}
+	base := passOf("director", lane, body, x.frame.History(x.path, x.imagesOf), nil, nil)
+	d := Directing{
+		Snapshot: x.snap, Lane: lane, Tools: x.tools, Lore: x.frame.LoreBlock(x.lore), Message: message, Fixed: fixed,
+		Scope: x.frame.SceneScope(), Now: x.r.Now, Base: base.req,
+	}
+	d.Base.Messages = d.Base.Messages[:len(d.Base.Messages)-1] // the trailing message is the Director's own
+	if x.turn.asked != nil && !x.turn.steered {
+		d.Images = x.imagesOf(x.turn.asked.ID)
+	}
+	direct, err := Direct(ctx, d, func(ctx context.Context, req llm.Request) ([]llm.ToolCall, string, string, error) {
+		p := base
+		p.req = req
+		p.sections = append(p.sections[:len(p.sections):len(p.sections)],
+			prompt.Section{Key: "director", Text: req.Messages[len(req.Messages)-1].Text})
+		a, err := x.r.ask(ctx, p, x.keep, func(delta string) { x.say(Reasoning, ReasoningData{Pass: "director", Delta: delta}) })
+		return a.calls, a.text, a.reasoning, err
+	})
+	if err != nil {
+		return err
+	}
+	x.direct, x.directed = direct, true
+	if direct.Warning != nil {
+		x.warn("director pass", direct.Warning)
+	}
+	x.say(DirectorDone, DirectorData{
+		ActiveMoods: direct.Moods, Injection: direct.Injection, ToolCalls: nonNil(direct.Calls), LatencyMS: direct.Latency.Milliseconds(),
+		ExtraFields: direct.Fields, Cooldowns: direct.Cooldowns,
+	})
+	return nil
+}

@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"context"
+
+	"jp/internal/scene"
+)
+
+// Finished is a reply as hooks see it before it is stored.
+type Finished struct {
+	Conversation scene.Conversation
+	Member       *scene.Member // the speaker; nil in a solo chat
+	Card         *scene.Card   // the speaker's, nil for a narrator
+	Text         string
+}
+
+// Changes are what a hook makes of a reply. A Text replaces it, the first one
+// only; files and slots are stored with it.
+type Changes struct {
+	Text    *string
+	Uploads []scene.NewUpload
+	Slots   scene.Slots
+}
+
+// Hook is a step of a workflow for one reply, after the Editor and before it
+// is stored. Its error is a warning, and nothing of it is kept.
+type Hook interface {
+	Name() string
+	Reply(ctx context.Context, f Finished) (Changes, error)
+}
+
+// runHooks runs the hooks in order.
+func (x *Exchange) runHooks(ctx context.Context) {
+	d := x.draft
+	for _, h := range x.r.Hooks {
+		if ctx.Err() != nil {
+			return
+		}
+		x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: "running"})
+		f := Finished{Conversation: x.snap.Conversation, Member: d.member, Card: x.card(), Text: d.text}
+		c, err := h.Reply(ctx, f)
+		x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: "done"})
+		if err != nil {
+			x.warn("workflow hook", err)
+			continue
+		}
+		if c.Text != nil && d.kept == nil && *c.Text != d.text {
+			before := d.text
+			d.kept, d.text = &before, *c.Text
+		}
+		d.uploads = append(d.uploads, c.Uploads...)
+		if c.Slots != nil {
+			d.slots = c.Slots
+		}
+	}
+}
+
+// card is that of the member who speaks, or the solo chat's.
+func (x *Exchange) card() *scene.Card {
+	if x.draft.member != nil {
+		return x.snap.CardOf(*x.draft.member)
+	}
+	return x.snap.CardOf(scene.Member{CardID: x.snap.Conversation.CardID})
+}

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"jp/internal/kernel/llm"
+	"jp/internal/lib/fault"
+)
+
+// stage is an error with the stage of the exchange that it ended.
+type stage struct {
+	name  string
+	model string
+	err   error
+}
+
+func (s *stage) Error() string { return s.err.Error() }
+func (s *stage) Unwrap() error { return s.err }
+
+// at says where an error happened. One that says so already keeps its own.
+func at(name string, err error) error {
+	var s *stage
+	if err == nil || errors.As(err, &s) || errors.Is(err, errStopped) {
+		return err
+	}
+	return &stage{name: name, err: err}
+}
+
+// headlines are what a failure is called, by the kind of it.
+var headlines = map[llm.Kind]string{
+	llm.NoKey:       "No key for the model's server",
+	llm.Denied:      "The model's server refused the key",
+	llm.NoModel:     "The server does not know the model",
+	llm.Rejected:    "The model's server refused the request",
+	llm.RateLimited: "Too many requests",
+	llm.Overloaded:  "The model's server is overloaded",
+	llm.NoServer:    "Nothing answers at the model's address",
+	llm.Unreachable: "The model's server cannot be reached",
+	llm.TimedOut:    "The model fell silent",
+	llm.Broken:      "The answer broke off",
+	llm.TooLong:     "The answer did not end",
+	llm.Empty:       "The model said nothing",
+}
+
+// longest is how much of a provider's own words is passed on, in bytes.
+const longest = 2000
+
+// problem is what clients are told of an error.
+func (x *Exchange) problem(err error) ProblemData {
+	p := ProblemData{Headline: "The exchange failed", Sentence: "jp could not do this; its log says why", Kind: "internal"}
+	var s *stage
+	if errors.As(err, &s) {
+		p.Stage, p.Model = s.name, s.model
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		p.Kind, p.Status, p.Host = "provider", e.Status, e.Provider
+		if transport(e) {
+			p.Kind = "transport"
+		}
+		p.Headline, p.Sentence, p.Body = headlines[e.Kind], told(e), cut(e.Message)
+		return p
+	}
+	switch code := fault.CodeOf(err); code {
+	case fault.Internal, fault.Storage, fault.Damaged:
+		x.r.Log.ErrorContext(x.ctx, "exchange failed", "exchange", x.id, "stage", p.Stage, "code", string(code), "error", err)
+	default:
+		p.Headline, p.Sentence, p.Kind = "This cannot be done as things are", told(err), "workflow"
+	}
+	return p
+}
+
+// told is an error with what can be done about it.
+func told(err error) string {
+	sentence := cut(err.Error())
+	if hint := fault.HintOf(err); hint != "" {
+		return sentence + ": " + hint
+	}
+	return sentence
+}
+
+func cut(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + " …"
+}
+
+// transport tells whether a failure says that the server is not there, so that
+// the next call would fail, too.
+func transport(e *llm.Error) bool {
+	switch e.Kind {
+	case llm.NoKey, llm.Denied, llm.NoModel, llm.NoServer, llm.Unreachable, llm.TimedOut, llm.RateLimited, llm.Overloaded:
+		return true
+	}
+	return false
+}
+
+// warn tells of a step that failed without ending the exchange. What a stop
+// caused is no failure.
+func (x *Exchange) warn(name string, err error) {
+	if errors.Is(err, errStopped) || errors.Is(err, context.Canceled) {
+		return
+	}
+	x.say(Warning, x.problem(at(name, err)))
+}
