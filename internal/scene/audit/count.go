@@ -22,13 +22,14 @@ func Words(s string) int {
 	return n + (run+3)/4
 }
 
-// Paragraphs counts what blank lines part. A code block is one.
+// Paragraphs counts what blank lines part, or what line breaks part in a text
+// without blank lines. A code block is one, and so are items in a row.
 func Paragraphs(s string) int { return len(blocks(s)) }
 
 // blocks returns the paragraphs of a text.
 func blocks(s string) []string {
 	var list []string
-	fence, begin, at := "", -1, 0
+	fence, begin, at, code := "", -1, 0, false
 	for line := range strings.Lines(s) {
 		marks, rest := fenceOf(line)
 		blank := strings.TrimSpace(line) == ""
@@ -38,7 +39,7 @@ func blocks(s string) []string {
 				fence = ""
 			}
 		case marks != "" && (marks[0] == '~' || !strings.Contains(rest, "`")):
-			fence = marks
+			fence, code = marks, true
 		}
 		if begin >= 0 && blank && fence == "" {
 			list, begin = append(list, s[begin:at]), -1
@@ -50,5 +51,23 @@ func blocks(s string) []string {
 	if begin >= 0 {
 		list = append(list, s[begin:])
 	}
+	if len(list) == 1 && !code {
+		return lines(list[0])
+	}
 	return list
+}
+
+// lines returns the lines of a text, items in a row as one.
+func lines(s string) []string {
+	var list []string
+	begin, at, item := 0, 0, false
+	for line := range strings.Lines(s) {
+		is := marker(strings.TrimSpace(line)) != strings.TrimSpace(line)
+		if at > begin && !(is && item) {
+			list, begin = append(list, s[begin:at]), at
+		}
+		item = is
+		at += len(line)
+	}
+	return append(list, s[begin:])
 }
