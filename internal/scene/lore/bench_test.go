@@ -69,26 +69,38 @@ func BenchmarkCompile(b *testing.B) {
 func BenchmarkSelect(b *testing.B) {
 	for name, change := range books() {
 		worlds, entries := library(10_000, change)
-		x, texts := lore.Compile(worlds, entries), messages()
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			var s lore.Selection
-			for b.Loop() {
-				s = x.Select(texts, nil)
-			}
-			b.ReportMetric(float64(len(s.Keyword)), "hits")
-		})
+		b.Run(name, selecting(lore.Compile(worlds, entries), messages()))
+	}
+	for name, letter := range map[string]rune{"Cyrillic": 'а', "Han": '一'} {
+		write := func(text string) string {
+			return strings.Map(func(r rune) rune {
+				if r < 'a' || r > 'z' {
+					return r
+				}
+				return letter + r - 'a'
+			}, text)
+		}
+		worlds, entries := library(10_000, func(_ int, e *scene.Entry) { e.Keys = []string{write(e.Keys[0]), write(e.Keys[1])} })
+		texts := messages()
+		for i := range texts {
+			texts[i] = write(texts[i][:len(texts[i])/len(string(letter))])
+		}
+		b.Run(name, selecting(lore.Compile(worlds, entries), texts))
 	}
 	worlds, entries := library(10_000, nil)
 	worlds[0].Recursive = true
-	x, texts := lore.Compile(worlds, entries), messages()
-	b.Run("recursive", func(b *testing.B) {
+	b.Run("recursive", selecting(lore.Compile(worlds, entries), messages()))
+}
+
+func selecting(x *lore.Index, texts []string) func(*testing.B) {
+	return func(b *testing.B) {
+		b.ReportAllocs()
 		var s lore.Selection
 		for b.Loop() {
 			s = x.Select(texts, nil)
 		}
 		b.ReportMetric(float64(len(s.Keyword)), "hits")
-	})
+	}
 }
 
 func books() map[string]func(int, *scene.Entry) {

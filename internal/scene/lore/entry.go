@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -103,11 +102,11 @@ func (r *reader) unused(f fields, d dialect, e scene.Entry) {
 		r.note("its probability is kept but not used: it always fires")
 	}
 	for _, key := range allKeys(e) {
-		expr, ok := Pattern(key)
-		if !ok && e.Regex {
-			expr, ok = key, true
+		expr, ok := expression(e, key)
+		if !ok {
+			continue
 		}
-		if _, err := regexp.Compile(expr); ok && err != nil {
+		if _, _, err := compile(expr); err != nil {
 			r.note("it has a pattern that cannot run here and never matches")
 		}
 	}

@@ -12,8 +12,9 @@ import (
 // the expression's instructions, so their product bounds it.
 const (
 	maxInstructions = 2_000
-	maxWork         = 100_000_000 // instructions times bytes, in one Select
-	maxGates        = 16          // literals of which one must be there
+	maxWork         = 100_000_000 // instructions times bytes in one Select: about a second at the worst
+	compiling       = 100         // bytes that take as long as making an instruction
+	maxGates        = 64          // literals of which one must be there
 )
 
 // expression returns the regular expression that a key of an entry is, if it is
@@ -138,6 +139,7 @@ type running struct {
 	patterns []pattern
 	state    []machine // by pattern
 	left     int       // work
+	spent    bool      // there was too little left for one: no other is begun
 }
 
 type machine struct {
@@ -153,15 +155,20 @@ func (r *running) match(n int32, text string) (matched, ran bool) {
 	if m.over {
 		return false, true
 	}
+	work := m.size * (len(text) + 1)
 	if m.expr == nil {
+		if r.spent {
+			return false, false
+		}
 		var err error
 		if m.expr, m.size, err = compile(r.patterns[n].expr); err != nil {
 			m.over = true
 			return false, true
 		}
+		work = m.size * (len(text) + 1 + compiling)
 	}
-	work := m.size * (len(text) + 1)
 	if work > r.left {
+		r.spent = true
 		return false, false
 	}
 	r.left -= work

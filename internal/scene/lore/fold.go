@@ -40,6 +40,8 @@ func visible(text string) string {
 			if !space {
 				b.WriteByte(' ')
 			}
+			space = true
+			continue
 		case unseen(r):
 			continue
 		case r == '‘' || r == '’' || r == 'ʼ':
@@ -47,7 +49,7 @@ func visible(text string) string {
 		default:
 			b.WriteRune(r)
 		}
-		space = unicode.IsSpace(r)
+		space = false
 	}
 	return b.String()
 }
@@ -89,8 +91,15 @@ func fold(text string) string {
 	return b.String()
 }
 
-// foldRune is the same for all runes that differ only in case.
+// foldRune is the same for all runes that differ only in case: the least. The
+// alphabets that are read most go without the tables.
 func foldRune(r rune) rune {
+	switch {
+	case r >= 'а' && r <= 'я', r >= 'à' && r <= 'þ' && r != '÷':
+		return r - ' '
+	case r >= 'А' && r <= 'Я', r >= '\u2e80' && r <= '\ua48f':
+		return r
+	}
 	least := r
 	for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
 		least = min(least, o)
@@ -114,7 +123,10 @@ func isEdge(text string, at int) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at:])
-	if before == joiner || after == joiner {
+	switch {
+	case before == ' ' || after == ' ':
+		return true
+	case before == joiner || after == joiner:
 		return false
 	}
 	return !inWord(before) || !inWord(after) || isUnspaced(before) || isUnspaced(after)
@@ -133,12 +145,6 @@ func inWord(r rune) bool {
 }
 
 func isUnspaced(r rune) bool {
-	switch {
-	case r < '\u0e00':
-		return false
-	case r >= '\u3040' && r <= '\u30ff', r >= '\uff66' && r <= '\uff9f':
-		return true // Kana with the marks that belong to no script
-	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	return r >= '\u0e00' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -38,13 +38,15 @@ func Compile(worlds []scene.World, entries []scene.Entry) *Index {
 		n := int32(len(x.entries))
 		x.entries = append(x.entries, e)
 		x.recursive = append(x.recursive, recurses)
+		keys := slices.Concat(e.Keys, e.SecondaryKeys)
+		if e.Constant {
+			keys = nil // it is there without
+		}
 		selective := false
-		for i, key := range slices.Concat(e.Keys, e.SecondaryKeys) {
-			u := use{entry: n, key: int32(i), whole: e.WholeWords}
-			if e.Constant || !x.want(&exact, &folded, u, key) {
-				continue
+		for i, key := range keys {
+			if x.want(&exact, &folded, use{n, int32(i), e.WholeWords}, key) && i >= len(e.Keys) {
+				selective = e.Selective
 			}
-			selective = selective || i >= len(e.Keys) && e.Selective
 		}
 		x.selective = append(x.selective, selective)
 	}
@@ -53,8 +55,7 @@ func Compile(worlds []scene.World, entries []scene.Entry) *Index {
 	return x
 }
 
-// want files a key; false when it is blank. The whole of an entry's keys are
-// patterns or literals, one by one.
+// want has a key looked for; false when it is blank.
 func (x *Index) want(exact, folded *[]wanted, u use, key string) bool {
 	e := x.entries[u.entry]
 	literal := trimmed(key, e.CaseInsensitive)

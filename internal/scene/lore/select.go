@@ -64,7 +64,7 @@ const (
 	quiet state = iota
 	kept
 	dropped
-	skipped // nobody knows: its expressions would have taken too long
+	skipped // nobody knows: its expressions would take too long
 )
 
 // source is what is looked at: an entry that was kept, or a text, -1.
@@ -77,7 +77,7 @@ type source struct {
 type sighting struct {
 	seen bool
 	use  use
-	at   source
+	from source
 }
 
 func (x *Index) search(budget *int) *search {
@@ -95,8 +95,8 @@ func (x *Index) search(budget *int) *search {
 }
 
 // look finds the keys in a text.
-func (s *search) look(text string, at source) {
-	found := func(u use) { s.see(u, at) }
+func (s *search) look(text string, from source) {
+	found := func(u use) { s.see(u, from) }
 	if len(s.inExact) > 0 {
 		s.exact.find(spell(text, false), s.inExact, found)
 	}
@@ -118,14 +118,14 @@ func (s *search) look(text string, at source) {
 	}
 }
 
-func (s *search) see(u use, at source) {
+func (s *search) see(u use, from source) {
 	f := &s.fates[u.entry]
 	first := &f.key
 	if int(u.key) >= len(s.entries[u.entry].Keys) {
 		first = &f.other
 	}
-	if !first.seen || first.at.depth == at.depth && u.key < first.use.key {
-		*first = sighting{true, u, at}
+	if !first.seen || first.from.depth == from.depth && u.key < first.use.key {
+		*first = sighting{true, u, from}
 		s.touched = append(s.touched, u.entry)
 	}
 }
@@ -200,7 +200,7 @@ func (s *search) why(i int32) string {
 	case s.entries[i].Constant:
 		return "constant"
 	case f.state == skipped:
-		return "not looked for: its expressions take too long"
+		return "not looked for everywhere: its expressions take too long"
 	case s.selective[i]:
 		return "key " + s.told(f.key) + " and " + s.told(f.other)
 	}
@@ -210,10 +210,10 @@ func (s *search) why(i int32) string {
 // told says what was seen where.
 func (s *search) told(at sighting) string {
 	key := clipped(s.key(at.use))
-	if at.at.entry < 0 {
+	if at.from.entry < 0 {
 		return "“" + key + "”"
 	}
-	return "“" + key + "” in entry “" + clipped(called(s.entries[at.at.entry])) + "”"
+	return "“" + key + "” in entry “" + clipped(called(s.entries[at.from.entry])) + "”"
 }
 
 // called is what people know an entry by.

@@ -33,8 +33,9 @@ func whyNot(err error) string {
 	switch {
 	case !ok:
 		return "is no regular expression"
-	case e.Code == syntax.ErrInvalidPerlOp, strings.HasPrefix(e.Expr, "(?<=") || strings.HasPrefix(e.Expr, "(?<!"):
-		return "uses look-around or other syntax that is not supported here"
+	case e.Code == syntax.ErrInvalidPerlOp, e.Code == syntax.ErrInvalidEscape,
+		strings.HasPrefix(e.Expr, "(?<=") || strings.HasPrefix(e.Expr, "(?<!"):
+		return "uses look-around, a back-reference or other syntax that is not supported here"
 	case e.Code == syntax.ErrLarge || e.Code == syntax.ErrNestingDepth || e.Code == syntax.ErrInvalidRepeatSize:
 		return "is too large an expression"
 	}
