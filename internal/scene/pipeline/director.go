@@ -230,8 +230,11 @@ type earlier struct{ Name, Text string }
 func (t *taking) message(only string, tool llm.Tool) string {
 	s := t.Snapshot
 	b := briefing{
-		Lore: t.Lore, Demand: Demand(t.Lane, tool), Only: only,
+		Lore: t.Lore, Demand: Demand(t.Lane, tool),
 		User: s.UserName(), Message: strings.TrimSpace(t.Message), Pictures: len(t.Images),
+	}
+	if t.Lane.Forcing == ByTool { // a schema asks for the one field alone
+		b.Only = only
 	}
 	if s.Conversation.Kind == scene.Group && t.Fixed != nil {
 		m, _ := s.Member(*t.Fixed)
@@ -257,8 +260,8 @@ func (t *taking) message(only string, tool llm.Tool) string {
 		}
 	}
 	for _, f := range t.given {
-		if text := strings.Join(listOf(f.value), "; "); text != "" {
-			b.Earlier = append(b.Earlier, earlier{f.name, oneLine(text)})
+		if f.value != nil {
+			b.Earlier = append(b.Earlier, earlier{f.name, cmp.Or(oneLine(strings.Join(listOf(f.value), "; ")), "nothing")})
 		}
 	}
 	return phrase("director.txt", b)

@@ -150,7 +150,7 @@ func callIn(v any) (name string, args any, ok bool) {
 // argumentsIn returns the arguments of a tool that a value holds, whatever it
 // is wrapped in.
 func argumentsIn(v any, tool string) (json.RawMessage, bool) {
-	for range mostWrapping {
+	for range mostWrapping + 1 {
 		inner, wrapped, ok := unwrap(v, tool)
 		if !ok {
 			return nil, false

@@ -243,7 +243,7 @@ func (r *looseReader) quoted(quote byte) (any, ending) {
 		switch c := r.text[r.at]; {
 		case c == quote && (quote == '"' || closesString(r.text[r.at+1:])):
 			r.at++
-			return strings.ToValidUTF8(b.String(), "\uFFFD"), complete
+			return string([]rune(b.String())), complete // valid UTF-8
 		case c == '\\':
 			r.escape(&b)
 		default:

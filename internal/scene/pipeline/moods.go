@@ -35,7 +35,7 @@ func known(names []string, moods []scene.Mood) []string {
 	ids := []string{}
 	parted := func(r rune) bool { return strings.ContainsRune(",;\n", r) }
 	for name := range strings.FieldsFuncSeq(strings.Join(names, "\n"), parted) {
-		name = strings.Trim(strings.TrimSpace(name), closers)
+		name = strings.Trim(name, " \t\r*_`\"'[]")
 		i := slices.IndexFunc(moods, func(m scene.Mood) bool { return m.ID == name })
 		if i < 0 {
 			i = slices.IndexFunc(moods, func(m scene.Mood) bool { return strings.EqualFold(m.ID, name) || strings.EqualFold(m.Label, name) })

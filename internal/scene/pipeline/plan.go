@@ -80,7 +80,8 @@ func ParsePlan(raw json.RawMessage, eligible []scene.Member, most int) (plan []e
 	return p.plan, len(p.plan) > 0 || isRest(v, 0)
 }
 
-// Wrapping that is looked through: lists in lists, plans in strings.
+// mostWrapping is how many layers of lists, strings and objects are looked
+// through for what was asked.
 const mostWrapping = 4
 
 // isRest tells whether v is an empty list, whatever it is wrapped in.
@@ -183,15 +184,15 @@ func (p *planner) object(o looseObject, depth int) {
 		name, _ := who.(string)
 		cue, _ := o.first(cueFields()...)
 		text, _ := cue.(string)
-		if m, rest, ok := p.named(name); ok {
-			p.add(m, cmp.Or(strings.TrimSpace(text), cueOf(rest)))
+		if n, ok := p.named(name, ""); ok {
+			p.add(n.member, cmp.Or(strings.TrimSpace(text), n.cue()))
 		}
 		return
 	}
 	for _, f := range o {
 		cue, _ := f.value.(string)
-		if m, _, ok := p.named(f.name); ok {
-			p.add(m, cue)
+		if n, ok := p.named(f.name, ""); ok {
+			p.add(n.member, cue)
 		}
 	}
 }
@@ -199,68 +200,109 @@ func (p *planner) object(o looseObject, depth int) {
 // lines takes each line that begins with a name.
 func (p *planner) lines(text string) {
 	for line := range strings.Lines(text) {
-		m, rest, ok := p.named(line)
+		n, ok := p.named(line, "")
 		if !ok {
 			continue
 		}
-		if more, all := p.list(rest); all {
-			p.add(m, "")
-			for _, m := range more {
-				p.add(m, "")
-			}
+		more, all := p.list(n)
+		if !all {
+			p.add(n.member, n.cue())
 			continue
 		}
-		p.add(m, cueOf(rest))
+		p.add(n.member, "")
+		for _, m := range more {
+			p.add(m, "")
+		}
 	}
 }
 
+// naming is a name that a line begins with.
+type naming struct {
+	member string
+	rest   string // of the line
+	open   string // what has yet to close around the name or the line, innermost first
+}
+
+// mostOrnaments is how much may stand before a name, in bytes.
+const mostOrnaments = 40
+
 // named finds the member that a line begins with, behind what models put
-// before names: list signs, numbers, quotes, Markdown. rest is what follows
-// the name and what closes around it.
-func (p *planner) named(line string) (member, rest string, ok bool) {
+// before names: list signs, numbers, quotes, Markdown.
+func (p *planner) named(line, open string) (naming, bool) {
 	line = strings.TrimSpace(line)
-	for at := 0; at < len(line); {
-		if m, n, ok := p.label(line[at:]); ok {
-			if rest, ok := ended(line[at+n:], at > 0); ok {
-				return m, rest, true
-			}
+	for at := 0; at < min(len(line), mostOrnaments); {
+		if n, ok := p.label(line[at:], open); ok {
+			return n, true
 		}
-		n := ornament(line[at:])
-		if n == 0 {
-			return "", "", false
+		n, closer := ornament(line[at:])
+		switch {
+		case n == 0:
+			return naming{}, false
+		case closer != "":
+			open = closer + open
+		case line[at] == ' ': // a sign with a space behind it is one of a list
+			open = strings.TrimLeft(open, "*_")
 		}
 		at += n
 	}
-	return "", "", false
+	return naming{}, false
 }
 
 // label finds the longest label that s begins with and that ends there.
-func (p *planner) label(s string) (member string, length int, ok bool) {
+func (p *planner) label(s, open string) (naming, bool) {
 	for _, l := range p.labels {
 		if n, ok := foldedPrefix(s, l.text); ok {
-			if _, ok := ended(s[n:], true); ok {
-				return l.member, n, true
+			rest, open := closed(s[n:], open)
+			if r, _ := utf8.DecodeRuneInString(rest); rest == "" || unicode.IsSpace(r) || strings.ContainsRune(marks, r) {
+				return naming{l.member, rest, open}, true
 			}
 		}
 	}
-	return "", 0, false
+	return naming{}, false
+}
+
+// marks may follow a name, and part it from its cue.
+const marks = "—–-:.,;/|→"
+
+// cue is what follows the name; one mark may part the two.
+func (n naming) cue() string {
+	rest := strings.TrimSpace(n.rest)
+	if r, size := utf8.DecodeRuneInString(rest); rest != "" && strings.ContainsRune(marks, r) {
+		rest = rest[size:]
+	}
+	rest, open := closed(strings.TrimSpace(rest), n.open)
+	return strings.TrimSuffix(rest, open)
+}
+
+// closed takes off what closes at the start of s.
+func closed(s, open string) (rest, still string) {
+	for open != "" {
+		r, n := utf8.DecodeRuneInString(open)
+		after, ok := strings.CutPrefix(s, string(r))
+		if !ok {
+			break
+		}
+		s, open = after, open[n:]
+	}
+	return s, open
 }
 
 // list reads what follows a first name as nothing but more names: ", Bob and
 // Cara". Of names that "or" joins the first is meant.
-func (p *planner) list(rest string) (more []string, all bool) {
+func (p *planner) list(n naming) (more []string, all bool) {
 	either := false
-	for strings.TrimSpace(rest) != "" {
-		n, or := conjunction(rest)
-		if n == 0 {
-			return nil, false
+	for {
+		rest, _ := closed(strings.TrimSpace(n.rest), n.open)
+		if strings.Trim(rest, ". ") == "" {
+			break
 		}
-		m, after, ok := p.named(rest[n:])
-		if !ok {
+		length, or := conjunction(n.rest)
+		next, ok := p.named(n.rest[length:], n.open)
+		if length == 0 || !ok {
 			return nil, false
 		}
 		either = either || or
-		more, rest = append(more, m), after
+		more, n = append(more, next.member), next
 	}
 	if either {
 		more = nil
@@ -287,40 +329,24 @@ func conjunction(s string) (n int, or bool) {
 	return 0, false
 }
 
-// closers end what was opened around a name.
-const closers = "*_`~\"'”’»“)]}>"
-
-// ornament is how long the sign before a name at the start of s is.
-func ornament(s string) int {
+// ornament is how long the sign before a name at the start of s is, and what
+// closes it, if anything does.
+func ornament(s string) (length int, closer string) {
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	if digits > 0 && digits < len(s) && strings.IndexByte(".):", s[digits]) >= 0 {
-		return digits + 1
+		return digits + 1, ""
 	}
 	r, n := utf8.DecodeRuneInString(s)
-	if unicode.IsSpace(r) || strings.ContainsRune("*_`~\"'“”‘’«»„([{<>#@-–—•·+", r) {
-		return n
+	if unicode.IsSpace(r) || strings.ContainsRune(">#@-–—•·+", r) {
+		return n, ""
 	}
-	return 0
-}
-
-// ended tells whether a name may end before s, and returns what follows it and
-// what closes around it.
-func ended(s string, opened bool) (rest string, ok bool) {
-	rest = s
-	if opened {
-		rest = strings.TrimLeft(s, closers)
+	pairs := []rune("**__``~~\"\"''“”‘’«»„“()[]{}<>")
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] == r {
+			return n, string(pairs[i+1])
+		}
 	}
-	r, _ := utf8.DecodeRuneInString(rest)
-	return rest, rest == "" || unicode.IsSpace(r) || strings.ContainsRune("—–-:.,;/|→", r)
-}
-
-// cueOf is the cue in what follows a name: one sign may part the two.
-func cueOf(rest string) string {
-	rest = strings.TrimSpace(rest)
-	if r, n := utf8.DecodeRuneInString(rest); strings.ContainsRune("—–-:.,;|→", r) && rest != "" {
-		rest = strings.TrimSpace(rest[n:])
-	}
-	return rest
+	return 0, ""
 }
 
 // foldedPrefix tells whether s begins with prefix in any case, and how long
