@@ -15,8 +15,8 @@ const unnamed = "Narrator"
 // keyLength is how long a speaker key may be, in bytes.
 const keyLength = 24
 
-// mostMembers is how many a group may have, those of a file who left included.
-const mostMembers = 10_000
+// MostMembers is how many a group may have, those of a file who left included.
+const MostMembers = 10_000
 
 // MemberSpec is one member as a whole roster names it. ID is that of an active
 // member which stays; anybody else is new. Key is asked for, and only for a new
@@ -54,7 +54,7 @@ func (s *Service) Members(ctx context.Context, id string, all bool) (members []M
 // SetMembers replaces a group's roster by the members that are named, in their
 // order. Who is not named leaves: the name stays with old messages, and open
 // proposals for it are rejected. ifMatch is the revision the roster was made
-// from. Errors: Invalid for a roster that is empty, larger than mostMembers or
+// from. Errors: Invalid for a roster that is empty, larger than MostMembers or
 // names a card or a member twice; NotFound for an unknown card or model;
 // Conflict for a solo chat and for a newer revision.
 func (s *Service) SetMembers(ctx context.Context, id string, specs []MemberSpec, ifMatch *int64) (members []Member, revision int64, err error) {
@@ -93,7 +93,7 @@ func (s *Service) cast(tx Tx, conversation string, specs []MemberSpec, old []Mem
 	if len(specs) == 0 {
 		return nil, fault.New(fault.Invalid, "a group needs at least one member")
 	}
-	if len(specs) > mostMembers {
+	if len(specs) > MostMembers {
 		return nil, tooMany(len(specs))
 	}
 	keys := keysOf(old)
@@ -134,7 +134,7 @@ func (s *Service) cast(tx Tx, conversation string, specs []MemberSpec, old []Mem
 }
 
 func tooMany(members int) error {
-	return fault.New(fault.Invalid, "a group of %d is too large", members).WithHint("take %d at most", mostMembers)
+	return fault.New(fault.Invalid, "a group of %d is too large", members).WithHint("take %d at most", MostMembers)
 }
 
 // dress writes what a spec says into a member. A member may keep a card or model

@@ -41,7 +41,7 @@ func PublicProfile(m Member, card *Card) string {
 	if card == nil {
 		return ""
 	}
-	p := card.profile()
+	p := card.Profile()
 	var lines []string
 	for _, part := range [][2]string{{"Appearance: ", p.Appearance}, {"Role: ", p.Role}} {
 		if text := strings.TrimSpace(part[1]); text != "" {
@@ -62,9 +62,9 @@ func join(sep string, parts ...string) string {
 	return strings.Join(full, sep)
 }
 
-// profile reads what the card tells everybody out of its extensions, which
+// Profile reads what the card tells everybody out of its extensions, which
 // others write, too: what does not fit counts as empty.
-func (c Card) profile() Profile {
+func (c Card) Profile() Profile {
 	var ext struct {
 		Orb struct {
 			Profile struct {

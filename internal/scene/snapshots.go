@@ -25,6 +25,17 @@ func (s *Service) Snapshot(ctx context.Context, id string) (Snapshot, error) {
 	})
 }
 
+// Installation returns the part of a snapshot that belongs to no conversation:
+// settings, endpoints and models.
+func (s *Service) Installation(ctx context.Context) (Snapshot, error) {
+	return read(ctx, s, func(tx Tx) (snap Snapshot, err error) {
+		if snap.Settings, err = tx.Settings.Get(); err != nil {
+			return snap, err
+		}
+		return snap, s.loadModels(&snap)(tx)
+	})
+}
+
 // loadPeople loads who is in the scene, and as whom the person speaks.
 func (s *Snapshot) loadPeople(tx Tx) (err error) {
 	if s.Settings, err = tx.Settings.Get(); err != nil {

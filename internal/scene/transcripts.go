@@ -62,7 +62,7 @@ func (s *Service) ImportTranscript(ctx context.Context, t Transcript) (Conversat
 
 // importCast stores the members and the former ones and returns their ids.
 func (s *Service) importCast(tx Tx, id string, t Transcript) ([]string, error) {
-	if all := len(t.Conversation.Members) + len(t.Former); all > mostMembers {
+	if all := len(t.Conversation.Members) + len(t.Former); all > MostMembers {
 		return nil, tooMany(all)
 	}
 	members, err := s.cast(tx, id, t.Conversation.Members, nil)

@@ -1,5 +1,8 @@
-// Package lore reads and writes books of lore entries: the character_book of
-// cards and the world-info files of SillyTavern, told apart by their shape.
+// Package lore reads and writes books of lore entries, and finds those that a
+// scene calls for.
+//
+// Books are the character_book of cards and the world-info files of
+// SillyTavern, told apart by their shape.
 //
 // Reading forgives: null is absence, a string may stand for a list, a number
 // may stand in a string, a position may be unknown, and one bad entry never
@@ -13,6 +16,17 @@
 // Keys are kept as they are written. In an entry whose Regex is set every key
 // is a pattern; in any other one a key of the form /pattern/flags is, as in
 // SillyTavern. Pattern tells.
+//
+// Compile makes an index of the entries that are on, Select asks it. A literal
+// key is found at a cost that does not depend on how many there are. Unless
+// its entry wants parts of words too, it must stand as a word: beside letters,
+// marks and digits it does not, but in Han, Kana, Hangul, Thai, Lao, Khmer and
+// Myanmar, which put no spaces between words or glue particles to them, it may
+// stand anywhere. What only looks different – line ends, apostrophes, soft
+// hyphens, and case if it does not count – is the same. Patterns see a text as
+// it is; one that our engine, RE2, cannot run never fires, and Warnings says
+// so. What was selected depends on nothing but the entries, the texts and the
+// budget.
 package lore
 
 import (
@@ -27,8 +41,10 @@ import (
 	"jp/internal/scene"
 )
 
-// maxEntries is how many entries a book may have.
-const maxEntries = 20_000
+const (
+	maxEntries = 20_000    // of a book
+	maxCommas  = 1_000_000 // of a book: keys, fields, and what stands in texts, of which a book of the largest size has fewer
+)
 
 // fields is a JSON object with its values as they were written.
 type fields = map[string]json.RawMessage
@@ -36,8 +52,11 @@ type fields = map[string]json.RawMessage
 // DecodeBook reads a book in either format, a lorebook_v3 file, or a bare list
 // of entries; an entry may also have the form of our own API. ContentHash is set; ids and times are not. The notes are
 // sentences for people. Errors: fault.Invalid for what is no book, or has more
-// than maxEntries.
+// than maxEntries or maxCommas.
 func DecodeBook(raw json.RawMessage) (scene.Book, []string, error) {
+	if bytes.Count(raw, []byte(",")) > maxCommas {
+		return scene.Book{}, nil, fault.New(fault.Invalid, "this lorebook has too many keys and fields to be read").WithHint("bring it in parts")
+	}
 	top, err := bookObject(raw)
 	if err != nil {
 		return scene.Book{}, nil, err

@@ -76,6 +76,10 @@ func TestManyEntries(t *testing.T) {
 	if _, _, err := lore.DecodeBook(list(20_001)); fault.CodeOf(err) != fault.Invalid {
 		t.Errorf("one more: %v", err)
 	}
+	keys := `[{"keys":[` + strings.Repeat(`"",`, 1_000_001) + `""]}]`
+	if _, _, err := lore.DecodeBook(json.RawMessage(keys)); fault.CodeOf(err) != fault.Invalid {
+		t.Errorf("many keys: %v", err)
+	}
 }
 
 func must(raw json.RawMessage, err error) json.RawMessage {

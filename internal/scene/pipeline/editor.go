@@ -207,7 +207,7 @@ func (x *Exchange) consult(ctx context.Context, writer pass, name, tool string, 
 // inAgentLane is the Writer's call as the agent's model is sent it: with one
 // lane it is the same, else only the body is the agent's own.
 func (x *Exchange) inAgentLane(writer pass) pass {
-	if x.snap.Settings.AgentSameAsWriter && x.lanes.of(x.speaker()).Name == x.lanes.agent.Name {
+	if _, ownModel := x.lanes.members[x.speaker()]; !x.lanes.agent.own && !ownModel {
 		return writer
 	}
 	p := writer
@@ -238,7 +238,11 @@ func (x *Exchange) fragments(kind string) []scene.Fragment {
 }
 
 // resolve replaces macros of what people wrote for the whole scene.
-func (x *Exchange) resolve(text string) string { return macro.Resolve(text, x.frame.SceneScope()) }
+func (x *Exchange) resolve(text string) string { return resolved(x.frame, text) }
+
+func resolved(frame *prompt.Scene, text string) string {
+	return macro.Resolve(text, frame.SceneScope())
+}
 
 // postprocess runs the fragments that replace stretches of the draft, each on
 // what the one before left.

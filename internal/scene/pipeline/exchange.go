@@ -67,13 +67,13 @@ type Exchange struct {
 
 	planned  bool            // speaking_plan was announced
 	planJSON json.RawMessage // as it was
-	path    []scene.Step // what the next speaker has behind it
-	parent  *int64       // of the next reply
-	index   int          // the next reply's turn_index
-	spoke   []string     // members whose reply was stored, in order
-	stored  []int64      // the replies
-	draft   *draft       // the reply that is being made
-	calls   []scene.Call // since the last reply was stored
+	path     []scene.Step    // what the next speaker has behind it
+	parent   *int64          // of the next reply
+	index    int             // the next reply's turn_index
+	spoke    []string        // members whose reply was stored, in order
+	stored   []int64         // the replies
+	draft    *draft          // the reply that is being made
+	calls    []scene.Call    // since the last reply was stored
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 
 	"jp/internal/lib/fault"
 	"jp/internal/scene"
+	"jp/internal/scene/prompt"
 )
 
 // lanes are the models of an exchange. With one lane the Writer's model does
@@ -27,6 +28,7 @@ func (r *Runner) open(snap scene.Snapshot) (l lanes, err error) {
 		if l.agent, err = r.lane(snap, set.AgentEndpointID, scene.LaneAgent); err != nil {
 			return l, err
 		}
+		l.agent.own = true
 	}
 	l.members = map[string]Lane{}
 	for _, m := range snap.Active() {
@@ -114,4 +116,13 @@ func firstText(texts ...string) string {
 		}
 	}
 	return ""
+}
+
+// prompt is the lane's whole system prompt in a scene.
+func (l Lane) prompt(frame *prompt.Scene) string {
+	kind := scene.LaneWriter
+	if l.own {
+		kind = scene.LaneAgent
+	}
+	return frame.LanePrompt(kind, l.SystemPrompt)
 }

@@ -51,6 +51,8 @@ type Lane struct {
 	Params       llm.Params
 	Forcing      Forcing
 	Window       int // tokens; 0 is unknown
+
+	own bool // the agent's lane is one of its own
 }
 
 // Forcing is how a structured answer is forced. It never changes what stands

@@ -47,8 +47,11 @@ var headlines = map[llm.Kind]string{
 // longest is how much of a provider's own words is passed on, in bytes.
 const longest = 2000
 
-// problem is what clients are told of an error.
-func (x *Exchange) problem(err error) ProblemData {
+func (x *Exchange) problem(err error) ProblemData { return x.r.problem(x.ctx, err, x.id) }
+
+// problem is what clients are told of an error. What is a fault of jp goes to
+// the log.
+func (r *Runner) problem(ctx context.Context, err error, where string) ProblemData {
 	p := ProblemData{Headline: "The exchange failed", Sentence: "jp could not do this; its log says why", Kind: "internal"}
 	var s *stage
 	if errors.As(err, &s) {
@@ -64,7 +67,7 @@ func (x *Exchange) problem(err error) ProblemData {
 	}
 	switch code := fault.CodeOf(err); code {
 	case fault.Internal, fault.Storage, fault.Damaged:
-		x.r.Log.ErrorContext(x.ctx, "exchange failed", "exchange", x.id, "stage", p.Stage, "code", string(code), "error", err)
+		r.Log.ErrorContext(ctx, "exchange failed", "where", where, "stage", p.Stage, "code", string(code), "error", err)
 	default:
 		p.Headline, p.Sentence, p.Kind = "This cannot be done as things are", told(err), "workflow"
 	}

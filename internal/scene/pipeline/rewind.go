@@ -205,4 +205,3 @@ func (x *Exchange) once() *scene.Once {
 	}
 	return o
 }
-

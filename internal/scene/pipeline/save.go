@@ -131,4 +131,3 @@ func (x *Exchange) failed(slot exchange.Slot, err error) {
 	}
 	x.say(SpeakerFailed, f)
 }
-

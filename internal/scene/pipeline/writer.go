@@ -109,7 +109,7 @@ func (x *Exchange) writerPass(slot exchange.Slot) pass {
 
 // body is the system body of a lane, from a speaker's seat.
 func (x *Exchange) body(lane Lane, speaker string) []prompt.Section {
-	return x.frame.System(lane.SystemPrompt, x.lore, speaker)
+	return x.frame.System(lane.prompt(x.frame), x.lore, speaker)
 }
 
 // write streams the Writer's text through the filters.

@@ -105,6 +105,9 @@ func (d *decoder) readGroup(raw []byte) error {
 		return fault.New(fault.Invalid, "the definition of the group has no members").
 			WithHint("take the file from SillyTavern's folder groups")
 	}
+	if n := len(list(d.group["members"])); n > scene.MostMembers {
+		return fault.New(fault.Invalid, "the group has %d members", n).WithHint("take %d at most", scene.MostMembers)
+	}
 	return nil
 }
 

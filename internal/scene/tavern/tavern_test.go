@@ -201,6 +201,10 @@ func TestTooLong(t *testing.T) {
 	if _, _, err := tavern.Decode([]byte(strings.Repeat(`{"mes":""}`+"\n", 50_000)), nil, nil); err != nil {
 		t.Error(err)
 	}
+	group := `{"members":[` + strings.Repeat(`"a",`, scene.MostMembers) + `"b"]}`
+	if _, _, err := tavern.Decode(nil, []byte(group), nil); fault.CodeOf(err) != fault.Invalid {
+		t.Error(err)
+	}
 }
 
 // TestEdited: what changed in the scene wins over what was kept of the file.
