@@ -57,14 +57,14 @@ func borrowed(raw json.RawMessage) (out []borrowing) {
 	var list []json.RawMessage
 	_ = json.Unmarshal(raw, &list)
 	seen := map[string]bool{"moods": true, "speaking_plan": true} // the Director's tool has these itself
+	fits := regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	for _, item := range list {
 		b := borrowing{}
 		if json.Unmarshal(item, &b.fields) != nil {
 			continue
 		}
 		b.id, b.label = b.text("id"), b.text("label")
-		fits, err := regexp.MatchString(`^[a-z0-9][a-z0-9_-]{0,63}$`, b.id)
-		if err != nil || !fits || needText("label", b.label) != nil || seen[b.id] {
+		if !fits.MatchString(b.id) || needText("label", b.label) != nil || seen[b.id] {
 			continue
 		}
 		seen[b.id] = true
