@@ -97,7 +97,7 @@ func TestBodies(t *testing.T) {
 		{"and null", `{"name":"n","loud":null}`, 200, ok("false", "false", "", "0")},
 		{"and neither", `{"name":"n","loud":"x"}`, 422, `{"detail":[{"loc":["body","loud"],"msg":"expected value to match exactly one schema but matched none"}]}`},
 		{"too long", `{"name":"n","note":"123456"}`, 422, `{"detail":[{"loc":["body","note"],"msg":"expected length <= 5"}]}`},
-		{"no JSON", `{"name":`, 422, `{"detail":[{"loc":["body"],"msg":"unexpected end of JSON input"}]}`},
+		{"no JSON", `{"name":`, 422, `{"detail":[{"loc":["body"],"msg":"this is no JSON: at byte 8, unexpected end of JSON input"}]}`},
 		{"no body", ``, 422, `{"detail":[{"loc":["body"],"msg":"request body is required"}]}`},
 		{"a list", `[]`, 422, `{"detail":[{"loc":["body"],"msg":"expected object"}]}`},
 	} {

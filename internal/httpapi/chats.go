@@ -37,6 +37,9 @@ func (a *api) chats() {
 
 func (a *api) importChat(ctx context.Context, in *chatForm) (*body[Imported], error) {
 	form := in.RawBody.Data()
+	if !form.Chat.IsSet && !form.Group.IsSet {
+		return nil, fault.New(fault.Invalid, "there is no file").WithHint("send the chat as file, the definition of its group as group")
+	}
 	chat, err := content(form.Chat)
 	if err != nil {
 		return nil, err
@@ -93,5 +96,5 @@ const jsonLines = ".jsonl"
 // chatName is what a chat's file is called without its ending: a group's
 // definition names it.
 func chatName(t scene.Transcript) string {
-	return strings.TrimSuffix(fileName(t.Conversation.Title+jsonLines), jsonLines)
+	return strings.TrimSuffix(fileName(fileName(t.Conversation.Title)+jsonLines), jsonLines)
 }

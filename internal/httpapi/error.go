@@ -56,6 +56,9 @@ func (a *api) refuse(ctx context.Context, err error) error {
 		return p
 	}
 	code := fault.CodeOf(err)
+	if code == fault.Interrupted { // by who asked, or by who ends the server
+		return &Problem{Status: http.StatusServiceUnavailable, Detail: "this was broken off and nothing of it was saved: do it again"}
+	}
 	status, ok := statuses[code]
 	if !ok {
 		status = http.StatusInternalServerError

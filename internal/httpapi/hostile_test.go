@@ -44,6 +44,47 @@ func TestTitlesInHeaders(t *testing.T) {
 	})
 }
 
+// A title of which nothing can be in a name is not called like an ending.
+func TestTitlesWithoutAName(t *testing.T) {
+	w, done, err := newWorld(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	cid, _ := w.told(t)
+	for _, title := range []string{"\ufffd", "...", "\x00\u202e"} {
+		if _, err := w.scenes.ChangeConversation(context.Background(), cid, scene.ConversationChange{Title: scene.To(title)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/api/conversations/"+cid+"/export", nil)
+		r.Host = loopback
+		answer := httptest.NewRecorder()
+		w.handler.ServeHTTP(answer, r)
+		if head := answer.Header().Get("Content-Disposition"); head != "attachment; filename=file.jsonl" {
+			t.Errorf("%q: %s", title, head)
+		}
+	}
+}
+
+// What is broken off, by the client or by the end of the server, is no defect
+// to be logged, and says whether anything was done.
+func TestBrokenOff(t *testing.T) {
+	w, done, err := newWorld(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/conversations", nil)
+	r.Host = loopback
+	answer := httptest.NewRecorder()
+	w.handler.ServeHTTP(answer, r)
+	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "nothing of it was saved") || w.log.Len() > 0 {
+		t.Errorf("%d %s, log %q", answer.Code, answer.Body, w.log.String())
+	}
+}
+
 func checkFileHeader(t *rapid.T, answer *httptest.ResponseRecorder, ending string) {
 	head := answer.Header().Get("Content-Disposition")
 	if strings.ContainsFunc(head, func(r rune) bool { return r < ' ' || r > '~' }) {
