@@ -58,6 +58,9 @@ func (s *Service) newID() (string, error) {
 	return id.String(), nil
 }
 
+// NewID returns an id for what is made outside of the store, like an exchange.
+func (s *Service) NewID() (string, error) { return s.newID() }
+
 // read runs fn on a snapshot and returns what it finds.
 func read[T any](ctx context.Context, s *Service, fn func(Tx) (T, error)) (out T, err error) {
 	err = s.Store.View(ctx, func(tx Tx) error {

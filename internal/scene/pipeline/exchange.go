@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
 	"jp/internal/lib/fault"
@@ -115,11 +113,9 @@ func (x *Exchange) check(ctx context.Context) (err error) {
 		return err
 	}
 	if x.id = x.turn.exchange; x.id == "" {
-		id, err := uuid.NewRandomFromReader(x.r.Rand)
-		if err != nil {
-			return fault.New(fault.Internal, "no randomness: %w", err)
+		if x.id, err = x.r.Scenes.NewID(); err != nil {
+			return err
 		}
-		x.id = id.String()
 	}
 	return x.mayspeak(x.turn.pin, x.turn.recorded)
 }

@@ -15,7 +15,6 @@
 package pipeline
 
 import (
-	"io"
 	"log/slog"
 	"time"
 
@@ -30,7 +29,6 @@ type Runner struct {
 	Models Models
 	Hooks  []Hook // of workflows, for every reply
 	Now    func() time.Time
-	Rand   io.Reader
 	Log    *slog.Logger
 }
 
