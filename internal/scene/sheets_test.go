@@ -275,7 +275,11 @@ func TestApplyRacesAnEdit(t *testing.T) {
 	ctx := context.Background()
 	c, m, _ := castWithCard(t, s)
 	wins := map[string]int{}
-	for n := range 100 {
+	tries := 1000
+	if raced {
+		tries = 100
+	}
+	for n := range tries {
 		byHand, proposed := fmt.Sprint("By hand ", n), fmt.Sprint("Proposed ", n)
 		p := propose(t, s, c.ID, m[0].ID, proposed)
 		revision := conversation(t, s, c.ID).RosterRevision

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -126,8 +125,6 @@ func TestOddAnswers(t *testing.T) {
 		"bullets":        strings.Repeat("- ", n),
 		"escapes":        `{"a":"` + strings.Repeat(`\ud83d`, n),
 	} {
-		began := time.Now()
-		
 		for _, s := range []string{text, "[" + text, "[\"" + text} {
 			if args, ok := pipeline.Answer("direct_scene", toolCall("direct_scene", s), s); ok {
 				t.Errorf("%s are read as %.40s", name, args)
@@ -139,7 +136,6 @@ func TestOddAnswers(t *testing.T) {
 			plan, ok := pipeline.ParsePlan(quoted, troupe(), 8)
 			checkPlan(t, plan, ok, troupe(), 8)
 		}
-		println(name, time.Since(began).String())
 	}
 }
 

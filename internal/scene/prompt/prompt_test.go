@@ -252,7 +252,10 @@ func TestPictures(t *testing.T) {
 // A steer is nobody's line: it has no name, whoever speaks.
 func TestSteer(t *testing.T) {
 	p := prompt.New(inn(scene.Private), dawn)
-	path := []scene.Step{{Message: scene.Message{Role: scene.RoleUser, Author: "Jean", Content: "Hi."}}}
+	path := []scene.Step{
+		{Message: scene.Message{Role: scene.RoleAssistant, Author: "Mia", Content: "A reply has no author that counts."}},
+		{Message: scene.Message{Role: scene.RoleUser, Author: "Jean", Content: "Hi."}},
+	}
 	for steer, want := range map[bool]string{true: "Shorter, Mia.", false: "Mia: Shorter, Mia."} {
 		turn := prompt.Turn{Speaker: "a", Path: path, Message: "Shorter, {{user}}.", Author: "Mia", Steer: steer}
 		if got := section(p.Trailing(turn), "message"); got != "___\n\n"+want {

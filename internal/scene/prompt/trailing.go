@@ -36,7 +36,6 @@ func (p *Scene) Closing(t Turn) llm.Message {
 func (p *Scene) Trailing(t Turn) []Section {
 	var s sections
 	m, speaks := p.s.Member(t.Speaker)
-	speaks = speaks && p.group()
 	if speaks {
 		p.addSpeaker(&s, m)
 	}

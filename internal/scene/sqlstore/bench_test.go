@@ -160,3 +160,26 @@ func BenchmarkOverviews(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSaveCalls keeps the five calls of one reply after 2,000 messages,
+// of which the last few are new, with twenty exchanges before it.
+func BenchmarkSaveCalls(b *testing.B) {
+	s := open(b)
+	leaf := chain(b, s, "c", 1)
+	service := scene.New(scene.Config{Store: s, Now: func() time.Time { return at(0) }, Rand: rand.NewChaCha8([32]byte{1})})
+	var history []scene.CallMessage
+	for i := range 2000 {
+		history = append(history, scene.CallMessage{Role: "user", Text: strings.Repeat(fmt.Sprint("line ", i), 100)})
+	}
+	n := 0
+	for b.Loop() {
+		n++
+		var calls []scene.Call
+		for i := range 5 {
+			calls = append(calls, scene.Call{Messages: append(history[:len(history):len(history)], scene.CallMessage{Text: fmt.Sprint(n, i)})})
+		}
+		if err := service.SaveCalls(context.Background(), "c", leaf, fmt.Sprint(n), calls); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
