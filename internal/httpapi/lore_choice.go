@@ -12,7 +12,7 @@ type WorldIDs struct {
 
 // WorldSwitch turns a World on or off in a conversation.
 type WorldSwitch struct {
-	Enabled bool `json:"enabled"`
+	Enabled Flag `json:"enabled"`
 }
 
 func (a *api) loreChoices() {
@@ -30,6 +30,6 @@ type setWorld struct {
 }
 
 func (a *api) setWorld(ctx context.Context, in *setWorld) (*body[WorldIDs], error) {
-	ids, err := a.Scenes.SetWorld(ctx, in.ID, in.World, in.Body.Enabled)
+	ids, err := a.Scenes.SetWorld(ctx, in.ID, in.World, bool(in.Body.Enabled))
 	return &body[WorldIDs]{WorldIDs{ids}}, err
 }
