@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -229,11 +228,28 @@ type foundObject struct {
 	tagged bool
 }
 
-var (
-	thoughtTag  = regexp.MustCompile(`(?i)^<(/?)(think|thinking|thought|thoughts|reasoning)>`)
-	callTag     = regexp.MustCompile(`(?i)^<(/?)(?:tool_call|function_call|tool_calls)>`)
-	functionTag = regexp.MustCompile(`^<function=([\w.-]+)>\s*((?:<parameter=)?)`)
-)
+// mostTag is as long as a tag may be, in bytes.
+const mostTag = 200
+
+// tag reads the tag that s begins with: "think", "/tool_call", "function=x".
+func tag(s string) (name string, length int) {
+	head := s[:min(len(s), mostTag)]
+	end := strings.IndexByte(head, '>')
+	if !strings.HasPrefix(head, "<") || end < 0 {
+		return "", 0
+	}
+	return head[1:end], end + 1
+}
+
+// isTag tells whether a tag, of either side, has one of names.
+func isTag(tag string, names ...string) bool {
+	tag = strings.TrimPrefix(tag, "/")
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(tag, n) })
+}
+
+func isThought(tag string) bool {
+	return isTag(tag, "think", "thinking", "thought", "thoughts", "reasoning")
+}
 
 // objectsIn returns the JSON objects in a text that are not part of a thought,
 // in order. cut tells that the text breaks off within one.
@@ -257,19 +273,18 @@ func objectsIn(text string) (found []foundObject, cut bool) {
 			at = max(r.at, at+1)
 			continue
 		}
-		head := text[at:min(len(text), at+maxTag)]
+		name, length := tag(text[at:])
 		switch {
-		case thoughtTag.MatchString(head):
+		case isThought(name):
 			end, opened := thought(text[at:])
 			if !opened { // a template began the thought
 				found, tagged = nil, false
 			}
 			at += end
-		case callTag.MatchString(head):
-			tag := callTag.FindStringSubmatch(head)
-			tagged = tag[1] == ""
-			at += len(tag[0])
-		case functionTag.MatchString(head):
+		case isTag(name, "tool_call", "tool_calls", "function_call"):
+			tagged = name[0] != '/'
+			at += length
+		case strings.HasPrefix(name, "function="):
 			call, end := functionIn(text[at:])
 			if call != nil {
 				found = append(found, foundObject{call, true})
@@ -281,19 +296,16 @@ func objectsIn(text string) (found []foundObject, cut bool) {
 	}
 }
 
-// maxTag is as long as a tag may be, in bytes.
-const maxTag = 200
-
 // thought is the length of the thought that s begins with, up to behind its
 // last tag. opened is false for a closing tag alone. A thought that is not
 // closed takes all that follows.
 func thought(s string) (length int, opened bool) {
-	tag := thoughtTag.FindStringSubmatch(s[:min(len(s), maxTag)])
-	if tag[1] != "" {
-		return len(tag[0]), false
+	name, length := tag(s)
+	if name[0] == '/' {
+		return length, false
 	}
-	closing := "</" + tag[2] + ">"
-	for at := len(tag[0]); ; {
+	closing := "</" + name + ">"
+	for at := length; ; {
 		i := strings.Index(s[at:], "</")
 		if i < 0 {
 			return len(s), true
@@ -310,30 +322,29 @@ func thought(s string) (length int, opened bool) {
 // which some models write out. It returns nil for one that holds JSON, and for
 // one that breaks off.
 func functionIn(s string) (call any, length int) {
-	head := functionTag.FindStringSubmatch(s[:min(len(s), maxTag)])
-	length = len(head[0]) - len(head[2])
-	if head[2] == "" {
-		return nil, length
-	}
+	name, length := tag(s)
 	args := looseObject{}
 	rest := strings.TrimLeft(s[length:], " \t\r\n")
+	if !strings.HasPrefix(rest, "<parameter=") {
+		return nil, length
+	}
 	for {
 		after, ok := strings.CutPrefix(rest, "<parameter=")
 		if !ok {
 			break
 		}
-		name, after, named := strings.Cut(after, ">")
+		field, after, named := strings.Cut(after, ">")
 		value, after, closed := strings.Cut(after, "</parameter>")
 		if !named || !closed {
 			return nil, len(s)
 		}
-		args = append(args, looseField{strings.TrimSpace(name), parameterValue(value)})
+		args = append(args, looseField{strings.TrimSpace(field), parameterValue(value)})
 		rest = strings.TrimLeft(after, " \t\r\n")
 	}
 	if !strings.HasPrefix(rest, "</function>") {
 		return nil, len(s)
 	}
-	return looseObject{{"name", head[1]}, {"arguments", args}}, len(s) - len(rest)
+	return looseObject{{"name", strings.TrimPrefix(name, "function=")}, {"arguments", args}}, len(s) - len(rest)
 }
 
 // parameterValue is a list, an object or a constant if it is written as one.
@@ -361,7 +372,7 @@ func withoutThought(text string) string {
 		}
 		b.WriteString(text[at : at+next])
 		at += next
-		if !thoughtTag.MatchString(text[at:min(len(text), at+maxTag)]) {
+		if name, _ := tag(text[at:]); !isThought(name) {
 			b.WriteByte('<')
 			at++
 			continue
