@@ -155,10 +155,10 @@ func modules() map[string][]string {
 		"github.com/titanous/json5":                {"internal/workspace/config"},
 		"github.com/bmatcuk/doublestar/v4":         {"internal/workspace/config", "internal/workspace/attach"}, // ** in extends and file:
 		"github.com/santhosh-tekuri/jsonschema/v6": {"internal/workspace/tool", "internal/workspace/query"},    // arguments and answers against a schema
-		"golang.org/x/text":                        {"internal/lib/..."},
-		"github.com/danielgtaylor/huma/v2":         {"internal/httpapi"},                        // routes, validation, OpenAPI
-		"github.com/swaggo/files/v2":               {"internal/httpapi"},                        // the API's page
-		"golang.org/x/image":                       {"internal/httpapi", "internal/scene/card"}, // thumbnails; WebP
+		"golang.org/x/text":                        {"internal/lib/...", "internal/scene/lore"},                // one spelling of accents
+		"github.com/danielgtaylor/huma/v2":         {"internal/httpapi"},                                       // routes, validation, OpenAPI
+		"github.com/swaggo/files/v2":               {"internal/httpapi"},                                       // the API's page
+		"golang.org/x/image":                       {"internal/httpapi", "internal/scene/card"},                // thumbnails; WebP
 		"github.com/google/uuid":                   {"internal/scene", "internal/scene/card"},
 		"github.com/pressly/goose/v3":              {"internal/scene/sqlstore"},                       // migrations
 		"modernc.org/sqlite":                       {"internal/scene/sqlstore", "scripts/outage"},     // the script asks the database itself

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // spell writes a text in the one spelling in which keys are looked for: any
@@ -51,7 +53,7 @@ func visible(text string) string {
 		}
 		space = false
 	}
-	return b.String()
+	return norm.NFC.String(b.String())
 }
 
 // unseen tells of runes that change a text for no reader: soft hyphens, places
