@@ -42,9 +42,9 @@ func (x *Exchange) directs(ctx context.Context, fixed *string) error {
 	x.say(DirectorStart, nil)
 	lane := x.lanes.agent
 	body := x.body(lane, "")
-	message := x.turn.message
-	if !x.turn.steered {
-		message = macro.Stored(message, x.frame.SceneScope())
+	message := ""
+	if !x.turn.steered { // a steer is the Writer's alone
+		message = macro.Stored(x.turn.message, x.frame.SceneScope())
 	}
 	base := passOf("director", lane, body, x.frame.History(x.path, x.imagesOf), nil, nil)
 	d := Directing{

@@ -207,7 +207,7 @@ func (x *Exchange) consult(ctx context.Context, writer pass, name, tool string, 
 // inAgentLane is the Writer's call as the agent's model is sent it: with one
 // lane it is the same, else only the body is the agent's own.
 func (x *Exchange) inAgentLane(writer pass) pass {
-	if _, ownModel := x.lanes.members[x.speaker()]; !x.lanes.agent.own && !ownModel {
+	if !x.lanes.apart(x.speaker()) {
 		return writer
 	}
 	p := writer

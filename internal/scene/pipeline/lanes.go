@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 
 	"jp/internal/lib/fault"
@@ -58,16 +59,21 @@ func (r *Runner) lane(snap scene.Snapshot, endpoint *string, lane scene.Lane) (L
 	if lane == scene.LaneAgent {
 		id = e.AgentConfig
 	}
+	if id == nil && e.Source != scene.SourceDatabase {
+		return Lane{}, fault.New(fault.Config, "no model of %s is named, which files and environment set up", e.URL).
+			WithHint("name one as assistant.model.id in the configuration file and start jp anew, or add the server in the settings")
+	}
 	if id == nil {
 		return Lane{}, fault.New(fault.Config, "the endpoint %s has no model chosen", e.URL).WithHint("choose one in the settings")
 	}
 	return r.model(snap, *id)
 }
 
-// chosenEndpoint is the one that is chosen, or the only one there is.
+// chosenEndpoint is the one that is chosen, or the only one with a model.
 func chosenEndpoint(snap scene.Snapshot, id *string) (scene.Endpoint, error) {
-	if id == nil && len(snap.Endpoints) == 1 {
-		return snap.Endpoints[0], nil
+	ready := slices.DeleteFunc(slices.Clone(snap.Endpoints), func(e scene.Endpoint) bool { return e.WriterConfig == nil })
+	if id == nil && len(ready) == 1 {
+		return ready[0], nil
 	}
 	if id == nil {
 		return scene.Endpoint{}, fault.New(fault.Config, "no model server is chosen").WithHint("choose one in the settings")
@@ -107,6 +113,12 @@ func (l lanes) of(speaker string) Lane {
 		return own
 	}
 	return l.writer
+}
+
+// apart tells whether a speaker's Writer is in another lane than the agent.
+func (l lanes) apart(speaker string) bool {
+	_, own := l.members[speaker]
+	return l.agent.own || own
 }
 
 func firstText(texts ...string) string {

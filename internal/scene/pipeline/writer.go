@@ -90,10 +90,13 @@ func recordOf(text string, incomplete reply.Incomplete) *reply.Record {
 // writerPass is the Writer's call for a slot. The first speaker is told what
 // the person said; the later ones read it in the history.
 func (x *Exchange) writerPass(slot exchange.Slot) pass {
-	lane := x.lanes.of(slot.Speaker)
+	lane, tools := x.lanes.of(slot.Speaker), x.tools
+	if x.lanes.apart(slot.Speaker) {
+		tools = nil // nothing is ever forced in this lane
+	}
 	t := prompt.Turn{
 		Speaker: slot.Speaker, Path: x.path, Cue: slot.Cue, Lore: x.lore, Injection: x.direct.Injection,
-		ToolsShipped: lane.Forcing == ByTool, LengthNudge: x.lengthNudge(), Steer: x.turn.steered,
+		ToolsShipped: lane.Forcing == ByTool && tools != nil, LengthNudge: x.lengthNudge(), Steer: x.turn.steered,
 	}
 	var images []llm.Image
 	if len(x.stored) == 0 {
@@ -103,7 +106,7 @@ func (x *Exchange) writerPass(slot exchange.Slot) pass {
 		}
 	}
 	p := passOf("writer", lane, x.body(lane, slot.Speaker), x.frame.History(x.path, x.imagesOf), x.frame.Trailing(t), images)
-	p.req = Ship(lane, x.tools, p.req)
+	p.req = Ship(lane, tools, p.req)
 	return p
 }
 
