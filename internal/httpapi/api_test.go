@@ -142,7 +142,7 @@ func TestErrorsAreOurs(t *testing.T) {
 		{"GET", "/api/fail/conflict", "", nil, 409, `{"detail":"this failed: do that"}`},
 		{"GET", "/api/fail/busy", "", nil, 409, `{"detail":"this failed: do that","code":"busy"}`},
 		{"GET", "/api/fail/provider", "", nil, 502, `{"detail":"this failed: do that"}`},
-		{"GET", "/api/fail/storage", "", nil, 500, `{"detail":"jp could not do this; its log says why"}`},
+		{"GET", "/api/fail/storage", "", nil, 507, `{"detail":"jp cannot write to its disk and nothing of this was saved: make room there and try again; the log says more"}`},
 		{"PUT", "/api/echo/x", `{"name":"n"}`, nil, 422, `{"detail":[{"loc":["path","id"],"msg":"invalid integer"}]}`},
 		{"PUT", "/api/echo/1", `{"name":"n"}`, []string{"If-Match", "new"}, 422, `{"detail":[{"loc":["header","If-Match"],"msg":"this is no revision"}]}`},
 		{"PUT", "/api/echo/1", `name=n`, []string{"Content-Type", "text/plain"}, 422, `{"detail":[{"loc":["header","Content-Type"],"msg":"send the body as application/json"}]}`},

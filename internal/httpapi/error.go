@@ -61,9 +61,11 @@ func (a *api) refuse(ctx context.Context, err error) error {
 	}
 	status, ok := statuses[code]
 	if !ok {
-		status = http.StatusInternalServerError
 		a.Log.ErrorContext(ctx, "request failed", "code", string(code), "error", err)
-		return &Problem{Status: status, Detail: "jp could not do this; its log says why"}
+		if code == fault.Storage {
+			return &Problem{Status: http.StatusInsufficientStorage, Detail: "jp cannot write to its disk and nothing of this was saved: make room there and try again; the log says more"}
+		}
+		return &Problem{Status: http.StatusInternalServerError, Detail: "jp could not do this; its log says why"}
 	}
 	p := &Problem{Status: status, Detail: sentence(err)}
 	if code == fault.Busy {
