@@ -41,7 +41,7 @@ func BenchmarkPrompt(b *testing.B) {
 				p := prompt.New(s, dawn)
 				_ = prompt.Join(p.System("You write.", lore.Selection{}, "m3"))
 				_ = p.History(s.Path, nil)
-				_ = p.Closing(prompt.Turn{Speaker: "m3", Path: s.Path, Message: "Go on.", Author: "Jean"})
+				_ = prompt.Join(p.Trailing(prompt.Turn{Speaker: "m3", Path: s.Path, Message: "Go on.", Author: "Jean"}))
 			}
 		})
 	}

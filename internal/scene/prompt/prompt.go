@@ -102,10 +102,7 @@ func (p *Scene) roster() string {
 // clock of the exchange.
 func (p *Scene) SceneScope() macro.Scope { return p.tail }
 
-// MemberScope is what macros stand for in the texts of a member's card.
-func (p *Scene) MemberScope(m scene.Member) macro.Scope { return p.of(m, p.tail) }
-
-// of is a scope in a member's texts.
+// of is a scope in the texts of a member's card.
 func (p *Scene) of(m scene.Member, s macro.Scope) macro.Scope {
 	s.Char = first(p.names[m.ID], line(m.Name))
 	s.Description, s.HasDescription = scene.PrivateSheet(m, p.s.CardOf(m)), true

@@ -125,7 +125,7 @@ func all(p *prompt.Scene, s scene.Snapshot, turn prompt.Turn) string {
 	for _, m := range p.History(s.Path, nil) {
 		b.WriteString("\n" + m.Text)
 	}
-	return b.String() + "\n" + p.Closing(turn).Text
+	return b.String() + "\n" + prompt.Join(p.Trailing(turn))
 }
 
 // The body is the same for every speaker, for nobody and for every exchange;
@@ -208,7 +208,7 @@ func TestClosing(t *testing.T) {
 		s := drawSnapshot(t)
 		p := prompt.New(s, drawNow(t))
 		turn := drawTurn(t, s, drawLore(t))
-		if strings.TrimSpace(p.Closing(turn).Text) == "" {
+		if strings.TrimSpace(prompt.Join(p.Trailing(turn))) == "" {
 			t.Fatal("the call ends in nothing")
 		}
 		for _, part := range append(p.System("", turn.Lore, turn.Speaker), p.Trailing(turn)...) {

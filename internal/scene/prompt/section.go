@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"jp/internal/scene"
-	"jp/internal/scene/lore"
-	"jp/internal/scene/macro"
 )
 
 // The keys of sections. Those of the system body, and those that a member has
@@ -81,15 +79,6 @@ func joined(texts ...string) string {
 	var s sections
 	for _, t := range texts {
 		s.add("", t)
-	}
-	return Join(s)
-}
-
-// entries is the text of lore.
-func entries(hits []lore.Hit, scope macro.Scope) string {
-	var s sections
-	for _, h := range hits {
-		s.add("", macro.Resolve(h.Entry.Content, scope))
 	}
 	return Join(s)
 }

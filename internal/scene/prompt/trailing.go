@@ -3,7 +3,6 @@ package prompt
 import (
 	"strings"
 
-	"jp/internal/kernel/llm"
 	"jp/internal/scene"
 	"jp/internal/scene/lore"
 	"jp/internal/scene/macro"
@@ -19,27 +18,21 @@ type Turn struct {
 	// the history.
 	Message, Author string
 	Steer           bool // Message is a direction for a rewrite, and nobody's line
-	Images          []llm.Image
 	Lore            lore.Selection
 	Injection       string // the Director's block, macros replaced
 	ToolsShipped    bool
 	LengthNudge     string
 }
 
-// Closing is the message that ends a call of the Writer.
-func (p *Scene) Closing(t Turn) llm.Message {
-	return llm.Message{Role: llm.RoleUser, Text: Join(p.Trailing(t)), Images: t.Images}
-}
-
-// Trailing is the text of Closing. It is never empty, so that no call ends in
-// a reply.
+// Trailing is the person's message that ends a call of the Writer. It is never
+// empty, so that no call ends in a reply.
 func (p *Scene) Trailing(t Turn) []Section {
 	var s sections
 	m, speaks := p.s.Member(t.Speaker)
 	if speaks {
 		p.addSpeaker(&s, m)
 	}
-	s.apart(keyLore, "**Lorebook**\n", entries(t.Lore.Keyword, p.tail))
+	s.apart(keyLore, "", p.LoreBlock(t.Lore))
 	s.apart(keyInjection, "", t.Injection)
 	if t.ToolsShipped {
 		s.add(keyNoTools, noTools)
