@@ -22,6 +22,7 @@ import (
 	"jp/internal/lib/host"
 	"jp/internal/lib/lock"
 	"jp/internal/scene"
+	"jp/internal/scene/pipeline"
 	"jp/internal/scene/sample"
 	"jp/internal/scene/sqlstore"
 )
@@ -114,7 +115,7 @@ func (a *app) answer(ctx context.Context, s serving, ln net.Listener, scenes *sc
 	defer cut()
 	srv := &http.Server{
 		Handler: httpapi.New(httpapi.Config{
-			Scenes: scenes, Version: version, Log: s.log, HTTP: a.HTTP,
+			Scenes: scenes, Runner: a.runner(s, scenes), Version: version, Log: s.log, HTTP: a.HTTP,
 			Token: s.token, AllowHosts: s.allowHosts, Rand: a.Rand, Now: a.Now,
 		}),
 		// No WriteTimeout: an event stream lasts as long as its exchange.
@@ -138,6 +139,11 @@ func (a *app) answer(ctx context.Context, s serving, ln net.Listener, scenes *sc
 	}
 	s.log.Info("stopping")
 	return stop(context.WithoutCancel(ctx), srv, scenes, cut)
+}
+
+// runner makes the casts of scenes speak.
+func (a *app) runner(s serving, scenes *scene.Service) *pipeline.Runner {
+	return &pipeline.Runner{Scenes: scenes, Models: &models{http: a.HTTP}, Now: a.Now, Log: s.log}
 }
 
 // stop lets the exchanges save what they have and requests be answered; the

@@ -17,7 +17,8 @@ import (
 // endpoints are the servers of models that files and environment name: a
 // provider that a file configures, and one that is only known here, if its key
 // is set. Inside of a workspace its files count, outside only the user's. Their
-// ids follow from the provider, so that settings may name them. Errors:
+// ids follow from the provider, so that settings may name them. The one whose
+// model assistants have by default is used with that model. Errors:
 // fault.Config.
 func (a *app) endpoints() ([]scene.Endpoint, error) {
 	files, err := a.nearby()
@@ -25,10 +26,14 @@ func (a *app) endpoints() ([]scene.Endpoint, error) {
 		return nil, err
 	}
 	tree := files.Merged()
-	named, _, _ := config.Lookup(tree, "providers.llm")
-	table, _ := named.(config.Tree)
+	set, _, _ := config.Lookup(tree, "providers.llm")
+	table, _ := set.(config.Tree)
 	known, _, _ := config.Lookup(config.Defaults(), "providers.llm")
 	builtIn, _ := known.(config.Tree)
+	as, err := config.ParticipantConfig(tree, config.Reserved) // who answers where nobody is named
+	if err != nil {
+		return nil, err
+	}
 	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(table)), slices.Collect(maps.Keys(builtIn))))))
 	var out []scene.Endpoint
 	for _, id := range ids {
@@ -54,7 +59,12 @@ func (a *app) endpoints() ([]scene.Endpoint, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, scene.Endpoint{ID: source + "-" + id, Source: source, URL: url, Key: key, Mode: "chat"})
+		e := scene.Endpoint{ID: source + "-" + id, Source: source, URL: url, Key: key, Mode: "chat", Provider: id}
+		if as.Model.Provider == id {
+			e.WriterConfig = new(e.ID + "/" + as.Model.Name)
+			e.AgentConfig = e.WriterConfig
+		}
+		out = append(out, e)
 	}
 	return out, nil
 }

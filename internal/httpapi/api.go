@@ -21,11 +21,13 @@ import (
 	"jp/internal/lib/fanout"
 	"jp/internal/lib/sse"
 	"jp/internal/scene"
+	"jp/internal/scene/pipeline"
 )
 
 // Config is what the API works with.
 type Config struct {
 	Scenes  *scene.Service
+	Runner  *pipeline.Runner // of the exchanges in Scenes
 	Version string
 	Log     *slog.Logger
 	HTTP    http.RoundTripper // for asking model servers what they have
@@ -51,6 +53,7 @@ type api struct {
 	mux     *http.ServeMux
 	huma    huma.API
 	streams *fanout.Topics[sse.Event] // by conversation
+	tries   tries
 }
 
 // newAPI registers every route.
@@ -66,6 +69,9 @@ func newAPI(cfg Config) *api {
 	hc.Formats = jsonFormats()
 	mux := http.NewServeMux()
 	a := &api{Config: cfg, mux: mux, huma: humago.New(mux, hc), streams: newStreams()}
+	if cfg.Now != nil {
+		a.tries.serial = cfg.Now().UnixMilli() // other numbers than before a restart
+	}
 	a.huma.UseMiddleware(ours)
 	a.routes()
 	tidySchemas(a.huma.OpenAPI())

@@ -29,8 +29,8 @@ const (
 )
 
 // newStreams holds the events of each conversation's running or last exchange.
-// A log's name is the exchange; whoever runs one starts the log, appends its
-// events with type and data only, and closes it after done.
+// A log's name is that of logName; whoever runs an exchange starts the log,
+// appends its events with type and data only, and closes it after done.
 func newStreams() *fanout.Topics[sse.Event] {
 	return fanout.NewTopics(keepEvents, mostEvents, func(e sse.Event) int { return len(e.Type) + len(e.Data) })
 }
@@ -62,7 +62,7 @@ func (a *api) events(ctx context.Context, in *eventsIn) (*eventsOut, error) {
 	if log.Ended(after) {
 		return nothing(), nil
 	}
-	return &eventsOut{Body: func(c huma.Context) { a.follow(c, log, after) }}, nil
+	return &eventsOut{Body: func(c huma.Context) { a.follow(c, in.Conversation, log, after) }}, nil
 }
 
 func nothing() *eventsOut {
@@ -72,7 +72,7 @@ func nothing() *eventsOut {
 // follow sends what is in a log after an event and what comes, until the
 // exchange is done, the log ends or the client goes. The exchange goes on
 // without the client.
-func (a *api) follow(c huma.Context, log *fanout.Log[sse.Event], after int64) {
+func (a *api) follow(c huma.Context, conversation string, log *fanout.Log[sse.Event], after int64) {
 	_, w := humago.Unwrap(c)
 	out, err := sse.NewWriter(w, a.Now, patience)
 	for reader := log.After(after); err == nil; {
@@ -80,7 +80,7 @@ func (a *api) follow(c huma.Context, log *fanout.Log[sse.Event], after int64) {
 		item, err = next(c.Context(), reader)
 		switch {
 		case err == nil && item.Gap:
-			err = out.Send(sse.Event{Type: eventResync, ID: eventID(log, item.Seq), Data: "{}"})
+			err = out.Send(sse.Event{Type: eventResync, ID: eventID(log, item.Seq), Data: placed(conversation, exchangeOf(log.Name()), "{}")})
 		case err == nil:
 			item.Value.ID = eventID(log, item.Seq)
 			if err = out.Send(item.Value); err == nil && item.Value.Type == eventDone {

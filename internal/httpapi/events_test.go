@@ -109,7 +109,7 @@ func TestResyncOnce(t *testing.T) {
 	finish(log)
 	w := ask(a, "GET", "/api/conversations/"+cid+"/events", nil, "Last-Event-ID", "ex.1")
 	got := strings.ReplaceAll(received(t, w.Body.String()), big, "big")
-	if diff := cmp.Diff("ex.3 resync {}\nex.4 token big\nex.5 done {}\n", got); diff != "" {
+	if diff := cmp.Diff("ex.3 resync {\"conversation_id\":\""+cid+"\",\"exchange_id\":\"ex\"}\nex.4 token big\nex.5 done {}\n", got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -141,7 +141,7 @@ func TestFollow(t *testing.T) {
 			c, ended := &client{ResponseRecorder: httptest.NewRecorder()}, make(chan struct{})
 			r := httptest.NewRequest("GET", "/", nil).WithContext(ctx)
 			go func() {
-				a.follow(humago.NewContext(nil, r, c), log, after)
+				a.follow(humago.NewContext(nil, r, c), "c", log, after)
 				close(ended)
 			}()
 			return c, ended

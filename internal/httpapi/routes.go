@@ -4,5 +4,9 @@ package httpapi
 func (a *api) routes() {
 	a.eventRoutes()
 	a.conversations()
+	a.exchanges()
+	a.stopping()
+	a.prompts()
+	a.logs()
 	a.library()
 }

@@ -1,6 +1,9 @@
 package scene
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Settings are those of the whole installation, and what a partial update of
 // them may name. The JSON names are those of the wire and of the store.
@@ -71,7 +74,10 @@ func DefaultSettings() Settings {
 }
 
 // Rehearses tells whether no model was ever connected, so that the embedded one
-// answers. An endpoint that is gone is an error, never a rehearsal.
+// answers. An endpoint that is gone is an error, never a rehearsal. A server
+// whose key is in the environment is no connection until a model of it is
+// named.
 func (s Settings) Rehearses(endpoints []Endpoint) bool {
-	return !s.Connected && len(endpoints) == 0 && s.ActiveEndpointID == nil
+	named := slices.ContainsFunc(endpoints, func(e Endpoint) bool { return e.WriterConfig != nil })
+	return !s.Connected && !named && s.ActiveEndpointID == nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 )
 
 // Snapshot returns all that an exchange in a conversation reads. Errors:
@@ -163,6 +164,30 @@ func (s *Service) loadModels(snap *Snapshot) func(Tx) error {
 		}
 		snap.Endpoints = append(stored, s.Standing...)
 		snap.Models, err = tx.Models.All()
+		snap.Models = append(snap.Models, s.standingModels(snap.Members)...)
 		return err
 	}
+}
+
+// standingModels are the models of standing endpoints that are in use: what
+// files name, and what members are given. Their ids are "ENDPOINT/NAME", and
+// they have no parameters: the server's own count.
+func (s *Service) standingModels(members []Member) (models []ModelConfig) {
+	add := func(e Endpoint, lane Lane, id *string) {
+		if id == nil {
+			return
+		}
+		name, ok := strings.CutPrefix(*id, e.ID+"/")
+		if ok && !slices.ContainsFunc(models, func(m ModelConfig) bool { return m.ID == *id }) {
+			models = append(models, ModelConfig{ID: *id, EndpointID: e.ID, Lane: lane, Model: name})
+		}
+	}
+	for _, e := range s.Standing {
+		add(e, LaneWriter, e.WriterConfig)
+		add(e, LaneAgent, e.AgentConfig)
+		for _, m := range members {
+			add(e, LaneWriter, m.Model)
+		}
+	}
+	return models
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 	"strings"
 
 	"jp/internal/kernel/exchange"
@@ -37,6 +38,7 @@ type Ask struct {
 	Pin          *string // the member picked; not read by the regenerate family
 	Message      int64   // of ForkEdit and the regenerate family
 	Direction    string  // of MagicRewrite
+	NoAgent      bool    // neither Director nor Editor, whatever the settings say
 	Once         *scene.Once
 }
 
@@ -109,6 +111,7 @@ func (x *Exchange) check(ctx context.Context) (err error) {
 	if x.snap, err = x.r.Scenes.Snapshot(ctx, x.ask.Conversation); err != nil {
 		return err
 	}
+	x.snap.Settings.EnableAgent = x.snap.Settings.EnableAgent && !x.ask.NoAgent
 	if x.turn, err = x.rewind(ctx); err != nil {
 		return err
 	}
@@ -145,7 +148,7 @@ func (x *Exchange) mayspeak(pin *string, recorded bool) error {
 // goroutine. The claim is given back before Done is announced.
 func (x *Exchange) Run(announce func(Event)) {
 	x.announce = announce
-	err := x.run(x.ctx)
+	err := x.guarded()
 	status := "completed"
 	switch {
 	case errors.Is(err, errStopped):
@@ -162,6 +165,17 @@ func (x *Exchange) Run(announce func(Event)) {
 	x.stop(nil)
 	x.claim.Release()
 	x.say(Done, DoneData{Status: status})
+}
+
+// guarded is run, with a fault of the program as an error: it ends this exchange
+// and nothing else.
+func (x *Exchange) guarded() (err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fault.New(fault.Internal, "panic: %v\n%s", bad, debug.Stack())
+		}
+	}()
+	return x.run(x.ctx)
 }
 
 func (x *Exchange) say(name string, data any) { x.announce(Event{Name: name, Data: data}) }

@@ -61,7 +61,7 @@ func (r *Runner) lane(snap scene.Snapshot, endpoint *string, lane scene.Lane) (L
 	}
 	if id == nil && e.Source != scene.SourceDatabase {
 		return Lane{}, fault.New(fault.Config, "no model of %s is named, which files and environment set up", e.URL).
-			WithHint("name one as assistant.model.id in the configuration file and start jp anew, or add the server in the settings")
+			WithHint("name it as the assistant's model in the configuration file and start jp anew, or add the server in the settings")
 	}
 	if id == nil {
 		return Lane{}, fault.New(fault.Config, "the endpoint %s has no model chosen", e.URL).WithHint("choose one in the settings")

@@ -231,6 +231,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{cid}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the cast answer the last message */
+        post: operations["continue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{cid}/convert-to-group": {
         parameters: {
             query?: never;
@@ -242,6 +259,40 @@ export interface paths {
         put?: never;
         /** Make a chat a group, in place */
         post: operations["convert-to-group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/director": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what the Director goes on from */
+        get: operations["get-director"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/director-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what happened behind some replies, oldest first */
+        get: operations["get-logs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -333,6 +384,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{cid}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what happened behind the replies, oldest first */
+        get: operations["list-logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{cid}/members": {
         parameters: {
             query?: never;
@@ -402,6 +470,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{cid}/messages/{mid}/director-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what happened behind a reply */
+        get: operations["get-log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{cid}/messages/{mid}/edit": {
         parameters: {
             query?: never;
@@ -419,6 +504,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{cid}/messages/{mid}/fork-edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask anew beside an older message */
+        post: operations["fork-edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/messages/{mid}/magic_rewrite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a reply again, as directed */
+        post: operations["magic-rewrite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/messages/{mid}/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what models were sent for a reply */
+        get: operations["get-prompt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/messages/{mid}/regenerate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a reply again */
+        post: operations["regenerate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/messages/{mid}/super_regenerate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a reply again, very differently */
+        post: operations["super-regenerate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{cid}/messages/{mid}/switch-branch": {
         parameters: {
             query?: never;
@@ -430,6 +600,23 @@ export interface paths {
         put?: never;
         /** Show the branch that goes through the message */
         post: operations["switch-branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say something and let the cast answer */
+        post: operations["send"];
         delete?: never;
         options?: never;
         head?: never;
@@ -481,6 +668,40 @@ export interface paths {
         put?: never;
         /** Turn a proposal down */
         post: operations["reject-sheet-proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/speak": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let one member speak */
+        post: operations["speak"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the running exchange and keep what it has */
+        post: operations["stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -987,6 +1208,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Agent: {
+            /** @description false leaves Director and Editor out of this exchange */
+            enable_agent?: (0 | 1) | boolean | null;
+        };
+        Answering: {
+            /** @description false leaves Director and Editor out of this exchange */
+            enable_agent?: (0 | 1) | boolean | null;
+            speaker_member_id?: string | null;
+        };
         Attachment: {
             created_at: string;
             filename: string;
@@ -1000,6 +1230,45 @@ export interface components {
              * @description Bytes
              */
             size: number;
+        };
+        Call: {
+            messages: components["schemas"]["CallMessage"][];
+            model: string;
+            /** @description director, writer, editor, feedback, sheet … */
+            pass: string;
+            sections: components["schemas"]["CallSection"][];
+            timing: components["schemas"]["CallTiming"];
+            /** @description Tokens; 0 is unknown */
+            usage: components["schemas"]["CallUsage"];
+        };
+        CallMessage: {
+            content: string;
+            /** Format: int64 */
+            images?: number;
+            role: string;
+        };
+        CallSection: {
+            /** Format: int64 */
+            chars: number;
+            key: string;
+            /** Format: int64 */
+            tokens_est: number;
+        };
+        CallTiming: {
+            /** Format: int64 */
+            first_ms: number;
+            /** Format: int64 */
+            total_ms: number;
+        };
+        CallUsage: {
+            /** Format: int64 */
+            cached: number;
+            /** Format: int64 */
+            input: number;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            reasoning: number;
         };
         Character: {
             alternate_greetings: string[];
@@ -1167,6 +1436,18 @@ export interface components {
         Cut: {
             label: string;
             removed: string;
+        };
+        Director: {
+            active_moods: string[];
+            conversation_id: string;
+            /** @description Exchanges that a mood or fragment still rests */
+            fragment_cooldowns: {
+                [key: string]: number;
+            };
+            /** @description What random macros of mood texts came out as here */
+            macro_choices: {
+                [key: string]: string;
+            };
         };
         Done: {
             ok: boolean;
@@ -1374,6 +1655,38 @@ export interface components {
             report: string[];
             updated_at: string;
         };
+        Log: {
+            active_moods_after: string[];
+            /** Format: int64 */
+            agent_latency_ms: number;
+            conversation_id: string;
+            created_at: string;
+            exchange_id: string;
+            /** @description By fragment; null for none */
+            feedback: unknown;
+            fragment_cooldowns: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            id: number;
+            injection_block: string;
+            /** @description What fired, and why; null for none */
+            lore: unknown;
+            /**
+             * Format: int64
+             * @description Null once the message is deleted
+             */
+            message_id: number | null;
+            reasoning_director: string;
+            reasoning_editor: string;
+            reasoning_writer: string;
+            /** @description Null outside of groups */
+            speaking_plan: unknown;
+            /** @description A list of {name, arguments}; null for none */
+            tool_calls: unknown;
+            /** Format: int64 */
+            turn_index: number;
+        };
         Member: {
             /** @description 0 is a former member, kept for the name of its messages */
             active: (0 | 1) | boolean;
@@ -1520,6 +1833,12 @@ export interface components {
             label?: string | null;
             negative_prompt?: string | null;
             prompt_text?: string | null;
+        };
+        NewAttachment: {
+            /** @description Base64; 10 MiB at most when decoded */
+            b64: string;
+            filename?: string;
+            mime?: string;
         };
         NewCharacter: {
             alternate_greetings?: string[];
@@ -1716,6 +2035,14 @@ export interface components {
             code?: string;
             detail: unknown;
         };
+        Prompt: {
+            /** @description In order; none when the reply is older than the last 20 exchanges */
+            calls: components["schemas"]["Call"][];
+            /** @description The lore that fired, and why; null for none */
+            lore: unknown;
+            /** @description The speaking plan; null outside of groups */
+            plan: unknown;
+        };
         Proposal: {
             /** @description The sheet it was made from */
             base_sheet: string;
@@ -1734,6 +2061,19 @@ export interface components {
         PublicProfile: {
             appearance: string;
             role: string;
+        };
+        Rewriting: {
+            direction: string;
+            /** @description false leaves Director and Editor out of this exchange */
+            enable_agent?: (0 | 1) | boolean | null;
+        };
+        Saying: {
+            attachments?: components["schemas"]["NewAttachment"][];
+            content?: string;
+            /** @description false leaves Director and Editor out of this exchange */
+            enable_agent?: (0 | 1) | boolean | null;
+            /** @description The member who answers; without one the scene's turn mode decides */
+            speaker_member_id?: string | null;
         };
         SetMembersBody: {
             members: components["schemas"]["MemberSpec"][];
@@ -1871,6 +2211,18 @@ export interface components {
             } | null;
             workflows_globally_enabled?: (0 | 1) | boolean | null;
         };
+        Speaking: {
+            /** @description false leaves Director and Editor out of this exchange */
+            enable_agent?: (0 | 1) | boolean | null;
+            speaker_member_id: string;
+        };
+        Stopped: {
+            /** @description There was one */
+            active: boolean;
+            ok: boolean;
+            /** @description There is none any more: what it had is saved */
+            settled: boolean;
+        };
         Switch: {
             enabled: (0 | 1) | boolean;
         };
@@ -1905,7 +2257,7 @@ export interface components {
             world_ids: string[];
         };
         WorldSwitch: {
-            enabled: boolean;
+            enabled: (0 | 1) | boolean;
         };
     };
     responses: never;
@@ -2591,6 +2943,44 @@ export interface operations {
             };
         };
     };
+    continue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Answering"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "convert-to-group": {
         parameters: {
             query?: never;
@@ -2609,6 +2999,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Converted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-director": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Director"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-logs": {
+        parameters: {
+            query: {
+                /** @description Message ids with commas between, 100 at most */
+                ids: string;
+            };
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Log"][];
                 };
             };
             /** @description Error */
@@ -2796,6 +3251,37 @@ export interface operations {
             };
         };
     };
+    "list-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Log"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-members": {
         parameters: {
             query?: {
@@ -2970,6 +3456,38 @@ export interface operations {
             };
         };
     };
+    "get-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+                mid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Log"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "edit-message": {
         parameters: {
             query?: never;
@@ -3006,6 +3524,194 @@ export interface operations {
             };
         };
     };
+    "fork-edit": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+                mid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Saying"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "magic-rewrite": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+                mid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rewriting"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+                mid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    regenerate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+                mid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Agent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "super-regenerate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+                mid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Agent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "switch-branch": {
         parameters: {
             query?: never;
@@ -3025,6 +3731,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Message"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Saying"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Error */
@@ -3123,6 +3867,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    speak: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Asking again with the same key follows the exchange that the first request began; another body is a 422 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Speaking"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stopped"];
                 };
             };
             /** @description Error */
