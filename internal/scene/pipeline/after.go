@@ -151,11 +151,8 @@ func (x *Exchange) evidence() string {
 	first := max(0, len(round)-mostReplies)
 	var lines []string
 	for i, s := range round {
-		switch {
-		case s.Role == scene.RoleUser:
-			lines = append(lines, firstText(s.Author, x.snap.UserName())+": "+s.Content)
-		case i >= first:
-			lines = append(lines, x.frame.Name(s.SpeakerID)+": "+s.Content)
+		if s.Role == scene.RoleUser || i >= first {
+			lines = append(lines, x.frame.Label(s.Message)+": "+x.frame.Text(s.Message))
 		}
 	}
 	return strings.Join(lines, "\n\n")

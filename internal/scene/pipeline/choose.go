@@ -5,7 +5,6 @@ import (
 
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
-	"jp/internal/scene/macro"
 	"jp/internal/scene/prompt"
 )
 
@@ -43,8 +42,8 @@ func (x *Exchange) directs(ctx context.Context, fixed *string) error {
 	lane := x.lanes.agent
 	body := x.body(lane, "")
 	message := ""
-	if !x.turn.steered { // a steer is the Writer's alone
-		message = macro.Stored(x.turn.message, x.frame.SceneScope())
+	if x.turn.asked != nil && !x.turn.steered { // a steer is the Writer's alone
+		message = x.frame.Text(x.turn.asked.Message)
 	}
 	base := passOf("director", lane, body, x.frame.History(x.path, x.imagesOf), nil, nil)
 	d := Directing{
