@@ -42,13 +42,12 @@ func redirect(tx Tx, c Conversation) error {
 	if err != nil {
 		return err
 	}
-	d.ActiveMoods, d.Cooldowns = nil, nil
+	var last Log
 	if c.ActiveLeaf != nil {
-		last, _, err := lookup(tx.Logs.Last(*c.ActiveLeaf))
-		if err != nil {
+		if last, _, err = lookup(tx.Logs.Last(*c.ActiveLeaf)); err != nil {
 			return err
 		}
-		d.ActiveMoods, d.Cooldowns = last.ActiveMoods, last.Cooldowns
 	}
+	d.ActiveMoods, d.Cooldowns = last.ActiveMoods, last.Cooldowns
 	return tx.Directors.Save(d)
 }

@@ -3,6 +3,7 @@ package scene_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -267,6 +268,20 @@ func TestBranchesHaveTheirMoods(t *testing.T) {
 	if got := shown(t, s, c.ID); !cmp.Equal(got, []string{"Hello."}) {
 		t.Errorf("%q", got)
 	}
+	reply("last", nil)
+	wants("last")
+	side = reply("side", nil)
+	_, err = s.DeleteMessage(ctx, c.ID, side) // and with its siblings everything
+	ok(t, 0, err)
+	change(t, s, func(tx scene.Tx) error {
+		d, err := tx.Directors.Get(c.ID)
+		if d.MacroChoices["m"] != "side" {
+			t.Errorf("%+v", d)
+		}
+		d.MacroChoices["m"] = "last"
+		return errors.Join(err, tx.Directors.Save(d))
+	})
+	wants("")
 }
 
 // TestDeletingElsewhere: what is deleted beside the visible branch changes

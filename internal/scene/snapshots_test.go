@@ -102,7 +102,13 @@ func TestPersonaThatCounts(t *testing.T) {
 	group := must(s.CreateConversation(ctx, scene.NewConversation{Kind: scene.Group, Members: []scene.MemberSpec{{CardID: ptr("Anna")}}}))
 	anna, ben, lost := solo("Anna"), solo("Ben"), solo("Ben")
 	bare := must(s.CreateConversation(ctx, scene.NewConversation{}))
-	change(t, s, func(tx scene.Tx) error { lost.CardID = ptr("gone"); return tx.Conversations.Save(lost) })
+	change(t, s, func(tx scene.Tx) error {
+		lost.CardID, group.CardID = ptr("gone"), ptr("Anna") // a group has none, whatever stands there
+		if err := tx.Conversations.Save(lost); err != nil {
+			return err
+		}
+		return tx.Conversations.Save(group)
+	})
 	wants := func(c scene.Conversation, name, user string) {
 		t.Helper()
 		snap := must(s.Snapshot(ctx, c.ID))

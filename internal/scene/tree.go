@@ -75,7 +75,7 @@ func (s *Service) add(tx Tx, id string, n NewMessage) (Message, error) {
 
 // show makes a new message the end of the visible branch.
 func show(tx Tx, c Conversation, m Message, pinPersona bool) error {
-	if pinPersona && c.PersonaLock == nil {
+	if pinPersona { // one that is there stays
 		p, err := personaOf(tx, c)
 		if err != nil {
 			return err
