@@ -259,7 +259,7 @@ func TestBranchesHaveTheirMoods(t *testing.T) {
 	_, err = s.DeleteMessage(ctx, c.ID, last) // and its sibling: the leaf is a person's
 	ok(t, 0, err)
 	wants("calm")
-	_, err = s.SwitchBranch(ctx, c.ID, side)
+	_, err = s.Append(ctx, c.ID, scene.NewMessage{Role: scene.RoleUser, Parent: scene.To(&side)}) // shows the branch, too
 	ok(t, 0, err)
 	wants("side")
 	_, err = s.DeleteMessage(ctx, c.ID, calm)

@@ -78,13 +78,13 @@ func logs(t *testing.T, s scene.Store) {
 	same(t, "gone", list(conversation), []scene.Log{})
 }
 
-// prompt is a list of messages; "+" makes one with an image.
+// prompt is a list of messages; one that ends in "+" has an image.
 func prompt(texts ...string) []scene.CallMessage {
 	var out []scene.CallMessage
 	for i, text := range texts {
 		m := scene.CallMessage{Role: []string{"system", "user", "assistant"}[min(i, 1+i%2)], Text: text}
-		if strings.HasSuffix(text, "+") {
-			m.Images = 1
+		if bare, pictured := strings.CutSuffix(text, "+"); pictured {
+			m.Text, m.Images = bare, 1
 		}
 		out = append(out, m)
 	}
