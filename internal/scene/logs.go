@@ -35,19 +35,40 @@ func (s *Service) DirectorState(ctx context.Context, id string) (DirectorState, 
 	})
 }
 
-// redirect makes moods and cooldowns those that the visible branch ended with:
-// of the last of its replies that has a log. The picks of macros stay.
+// DirectorAt returns what the Director goes on from behind a message, nil for
+// before the first: moods and cooldowns as the replies up to there left them,
+// the picks of macros as they are. Errors: NotFound for the conversation.
+func (s *Service) DirectorAt(ctx context.Context, id string, leaf *int64) (DirectorState, error) {
+	return read(ctx, s, func(tx Tx) (DirectorState, error) {
+		if _, err := tx.Conversations.Get(id); err != nil {
+			return DirectorState{}, err
+		}
+		return directorAt(tx, id, leaf)
+	})
+}
+
+// directorAt takes moods and cooldowns from the last log on the way to leaf.
+func directorAt(tx Tx, id string, leaf *int64) (DirectorState, error) {
+	d, err := tx.Directors.Get(id)
+	if err != nil {
+		return d, err
+	}
+	d.ActiveMoods, d.Cooldowns = nil, nil
+	if leaf != nil {
+		last, _, err := lookup(tx.Logs.Last(*leaf))
+		if err != nil {
+			return d, err
+		}
+		d.ActiveMoods, d.Cooldowns = last.ActiveMoods, last.Cooldowns
+	}
+	return d, nil
+}
+
+// redirect makes moods and cooldowns those that the visible branch ended with.
 func redirect(tx Tx, c Conversation) error {
-	d, err := tx.Directors.Get(c.ID)
+	d, err := directorAt(tx, c.ID, c.ActiveLeaf)
 	if err != nil {
 		return err
 	}
-	var last Log
-	if c.ActiveLeaf != nil {
-		if last, _, err = lookup(tx.Logs.Last(*c.ActiveLeaf)); err != nil {
-			return err
-		}
-	}
-	d.ActiveMoods, d.Cooldowns = last.ActiveMoods, last.Cooldowns
 	return tx.Directors.Save(d)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"jp/internal/kernel/llm"
 	"jp/internal/scene"
 	"jp/internal/scene/prompt"
 )
@@ -30,8 +29,8 @@ func steps() []step {
 // afterwards runs the steps while the conversation may already be asked for
 // the next exchange, which ends them. Their failure is a warning.
 func (x *Exchange) afterwards() {
-	if x.ask.Kind != Send && !x.newest() {
-		return // a reply in the middle of the path was written again
+	if x.turn.replaces != nil && !x.turn.newest {
+		return // what was written again in the middle changes nothing behind it
 	}
 	x.claim.Yield()
 	for _, s := range steps() {
@@ -49,13 +48,6 @@ func (x *Exchange) afterwards() {
 			x.r.Log.ErrorContext(x.ctx, "calls after an exchange are not kept", "error", err)
 		}
 	}
-}
-
-// newest tells whether the exchange's last reply ends the visible branch as it
-// was: a reply that was written again in the middle changes nothing behind it.
-func (x *Exchange) newest() bool {
-	path := x.snap.Path
-	return x.turn.replaces == nil || len(path) > 0 && path[len(path)-1].ID == *x.turn.replaces
 }
 
 // updatesSheets tells whether new private sheets may be proposed: opted in,
@@ -101,14 +93,13 @@ func (x *Exchange) updateSheet(ctx context.Context, id string) error {
 	m, _ := x.snap.Member(id)
 	current := scene.PrivateSheet(m, x.snap.CardOf(m))
 	from, err := x.carried(ctx, m, current)
-	if err != nil || strings.TrimSpace(from) == "" {
+	if err != nil || from == "" {
 		return err
 	}
 	lane := x.lanes.agent
 	tool, _ := toolNamed(x.tools, updateSheet)
 	asked := phrase("sheet_update.txt", struct{ Name, Sheet, Evidence, Demand string }{m.Name, from, x.evidence(), Demand(lane, tool)})
-	p := passOf("sheet", lane, x.body(lane, ""), x.frame.History(x.path, x.imagesOf), []prompt.Section{{Key: "sheet", Text: asked}}, nil)
-	p.req.Params.Reasoning = llm.EffortOff
+	p := passOf("sheet", lane, x.body(lane, ""), x.frame.History(x.path, x.images.of), []prompt.Section{{Key: "sheet", Text: asked}}, nil)
 	p.req = Force(lane, x.tools, p.req, updateSheet)
 	a, err := x.r.ask(ctx, p, x.keep, nil)
 	if err != nil {
@@ -126,9 +117,10 @@ func (x *Exchange) updateSheet(ctx context.Context, id string) error {
 }
 
 // carried is what the update begins from: the pending proposal if it still
-// stands on the present sheet and on the path, else the sheet.
+// stands on the present sheet and on the path, else the sheet as the member
+// reads it: an answer repeats what it is shown, and macros in it are no sheet.
 func (x *Exchange) carried(ctx context.Context, m scene.Member, current string) (string, error) {
-	pending, err := x.r.Scenes.Proposals(ctx, x.ask.Conversation, string(scene.Pending))
+	pending, err := x.r.Scenes.Proposals(context.WithoutCancel(ctx), x.ask.Conversation, string(scene.Pending))
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +134,7 @@ func (x *Exchange) carried(ctx context.Context, m scene.Member, current string) 
 			}
 		}
 	}
-	return current, nil
+	return x.frame.Sheet(m), nil
 }
 
 // evidence is the round that the exchange belongs to, as lines "Name: text".

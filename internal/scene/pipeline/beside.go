@@ -20,6 +20,7 @@ type beside struct {
 	lane  Lane
 	lore  lore.Selection
 	tools []llm.Tool
+	shown pictures
 }
 
 // look reads a conversation for a call beside exchanges.
@@ -34,13 +35,13 @@ func (r *Runner) look(ctx context.Context, conversation string) (b beside, err e
 	b.lane = l.agent
 	b.frame = prompt.New(b.snap, r.Now())
 	b.lore = lore.Compile(b.snap.Worlds, b.snap.Entries).Select(lastTexts(b.snap.Path), b.snap.Conversation.LoreBudget)
-	b.tools = Tools(b.snap, func(text string) string { return resolved(b.frame, text) })
-	return b, nil
+	b.tools = toolsOf(b.snap, b.frame)
+	return b, b.shown.load(ctx, r.Scenes, b.snap.Path)
 }
 
 // pass is a call on the first messages of the visible branch.
 func (b beside) pass(name string, path []scene.Step, asked string) pass {
-	p := passOf(name, b.lane, b.frame.System(b.lane.prompt(b.frame), b.lore, ""), b.frame.History(path, nil),
+	p := passOf(name, b.lane, b.frame.System(b.lane.prompt(b.frame), b.lore, ""), b.frame.History(path, b.shown.of),
 		[]prompt.Section{{Key: name, Text: asked}}, nil)
 	p.req = Ship(b.lane, b.tools, p.req)
 	return p

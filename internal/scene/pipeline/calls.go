@@ -28,6 +28,14 @@ type pass struct {
 	sections []prompt.Section
 }
 
+// stage is where an exchange is during the pass.
+func (p pass) stage() string {
+	if p.name == "sheet" {
+		return "sheet updates"
+	}
+	return p.name + " pass"
+}
+
 // passOf puts a call together: the body, the history, and what is trailing.
 func passOf(name string, lane Lane, body []prompt.Section, history []llm.Message, trailing []prompt.Section, images []llm.Image) pass {
 	req := llm.Request{
@@ -67,7 +75,7 @@ type answered struct {
 func (r *Runner) stream(ctx context.Context, p pass, keep func(scene.Call)) iter.Seq2[reply.Event, error] {
 	return func(yield func(reply.Event, error) bool) {
 		if err := fits(p); err != nil {
-			yield(reply.Event{}, &stage{name: p.name + " pass", model: p.lane.Name, err: err})
+			yield(reply.Event{}, &stage{name: p.stage(), model: p.lane.Name, err: err})
 			return
 		}
 		call := p.record()
@@ -81,7 +89,7 @@ func (r *Runner) stream(ctx context.Context, p pass, keep func(scene.Call)) iter
 		}}
 		for ev, err := range speaker.Reply(ctx) {
 			if err != nil {
-				yield(reply.Event{}, &stage{name: p.name + " pass", model: p.lane.Name, err: err})
+				yield(reply.Event{}, &stage{name: p.stage(), model: p.lane.Name, err: err})
 				return
 			}
 			if call.Timing.FirstMS == 0 && ev.Delta.Notice == "" {

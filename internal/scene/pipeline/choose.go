@@ -45,14 +45,14 @@ func (x *Exchange) directs(ctx context.Context, fixed *string) error {
 	if x.turn.asked != nil && !x.turn.steered { // a steer is the Writer's alone
 		message = x.frame.Text(x.turn.asked.Message)
 	}
-	base := passOf("director", lane, body, x.frame.History(x.path, x.imagesOf), nil, nil)
+	base := passOf("director", lane, body, x.frame.History(x.path, x.images.of), nil, nil)
 	d := Directing{
 		Snapshot: x.snap, Lane: lane, Tools: x.tools, Lore: x.frame.LoreBlock(x.lore), Message: message, Fixed: fixed,
 		Scope: x.frame.SceneScope(), Now: x.r.Now, Base: base.req,
 	}
 	d.Base.Messages = d.Base.Messages[:len(d.Base.Messages)-1] // the trailing message is the Director's own
 	if x.turn.asked != nil && !x.turn.steered {
-		d.Images = x.imagesOf(x.turn.asked.ID)
+		d.Images = x.images.of(x.turn.asked.ID)
 	}
 	direct, err := Direct(ctx, d, func(ctx context.Context, req llm.Request) ([]llm.ToolCall, string, string, error) {
 		p := base

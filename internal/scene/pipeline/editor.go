@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/internal/kernel/llm"
 	"jp/internal/scene"
 	"jp/internal/scene/audit"
 	"jp/internal/scene/macro"
@@ -43,7 +44,8 @@ func (x *Exchange) finish(ctx context.Context, writer pass) error {
 		return err
 	}
 	x.runHooks(ctx)
-	d.text = strings.TrimSpace(voice.Strip(d.text, d.name)) // a rewrite may bring the label back
+	// A rewrite may bring the label back, or bring nothing else.
+	d.text = firstText(strings.TrimSpace(voice.Strip(d.text, d.name)), streamed)
 	if d.text != streamed {
 		x.say(WriterRewrite, RewriteData{RefinedText: d.text})
 	}
@@ -185,6 +187,9 @@ func (x *Exchange) revise(ctx context.Context, writer pass, found []audit.Findin
 // consult forces one structured answer about the draft. It goes on from the
 // Writer's exact call, in the agent's lane with that lane's body.
 func (x *Exchange) consult(ctx context.Context, writer pass, name, tool string, ask func(demand string) string, into any) (bool, error) {
+	if err := context.Cause(ctx); err != nil {
+		return false, err
+	}
 	base := x.inAgentLane(writer)
 	known, _ := toolNamed(x.tools, tool)
 	p := base.extended(name, x.draft.text, ask(Demand(base.lane, known)))
@@ -193,6 +198,9 @@ func (x *Exchange) consult(ctx context.Context, writer pass, name, tool string, 
 		x.draft.edited += delta
 		x.say(Reasoning, ReasoningData{Pass: name, Delta: delta})
 	})
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.Empty {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -242,6 +250,14 @@ func (x *Exchange) resolve(text string) string { return resolved(x.frame, text) 
 
 func resolved(frame *prompt.Scene, text string) string {
 	return macro.Resolve(text, frame.SceneScope())
+}
+
+// toolsOf are the tools of a scene's lanes. They stand before the history, so
+// that the clock in them stands still.
+func toolsOf(snap scene.Snapshot, frame *prompt.Scene) []llm.Tool {
+	scope := frame.SceneScope()
+	scope.Now = snap.Conversation.CreatedAt.In(scope.Now.Location())
+	return Tools(snap, func(text string) string { return macro.Resolve(text, scope) })
 }
 
 // postprocess runs the fragments that replace stretches of the draft, each on

@@ -155,8 +155,9 @@ type ProblemData struct {
 	Headline string `json:"headline"`
 	Sentence string `json:"sentence"`
 	Kind     string `json:"kind"` // provider, transport, workflow, internal
-	// Stage is "director pass", "writer pass", "editor pass", "workflow hook",
-	// "sheet updates" or "saving the reply".
+	// Stage is "saving the message", "setting up", "director pass", "writer
+	// pass", "editor pass", "feedback pass", "workflow hook", "saving the reply"
+	// or "sheet updates"; beside exchanges "summary pass".
 	Stage  string `json:"stage"`
 	Status int    `json:"status,omitempty"` // the provider's
 	Host   string `json:"host,omitempty"`

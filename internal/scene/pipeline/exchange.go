@@ -60,7 +60,7 @@ type Exchange struct {
 	lanes    lanes
 	lore     lore.Selection
 	tools    []llm.Tool
-	images   map[int64][]llm.Image
+	images   pictures
 	direct   Direction
 	directed bool // a Director ran
 	announce func(Event)
@@ -115,6 +115,9 @@ func (x *Exchange) check(ctx context.Context) (err error) {
 	if x.turn, err = x.rewind(ctx); err != nil {
 		return err
 	}
+	if err := x.goBack(ctx); err != nil {
+		return err
+	}
 	if x.id = x.turn.exchange; x.id == "" {
 		if x.id, err = x.r.Scenes.NewID(); err != nil {
 			return err
@@ -151,10 +154,10 @@ func (x *Exchange) Run(announce func(Event)) {
 	err := x.guarded()
 	status := "completed"
 	switch {
-	case errors.Is(err, errStopped):
-		status = "stopped"
-	case err != nil:
+	case err != nil && !errors.Is(err, errStopped):
 		status = "failed"
+	case context.Cause(x.ctx) != nil:
+		status = "stopped" // also when every reply was whole by then
 	}
 	if err != nil && !x.planned && x.group() {
 		x.say(SpeakingPlan, PlanData{Plan: []PlanSlot{}})
@@ -231,7 +234,7 @@ func (x *Exchange) setup(ctx context.Context) (err error) {
 		return err
 	}
 	x.frame = prompt.New(x.snap, x.r.Now())
-	x.tools = Tools(x.snap, x.resolve)
+	x.tools = toolsOf(x.snap, x.frame)
 	x.lore = lore.Compile(x.snap.Worlds, x.snap.Entries).Select(x.scanned(), x.snap.Conversation.LoreBudget)
 	return x.loadImages(ctx)
 }
@@ -247,8 +250,12 @@ func (x *Exchange) scanned() []string {
 	for _, s := range x.turn.history {
 		texts = append(texts, s.Content)
 	}
-	if strings.TrimSpace(x.turn.message) != "" {
-		texts = append(texts, x.turn.message)
+	said := x.turn.message
+	if x.turn.steered {
+		said = x.turn.direction // what stands around it is ours
+	}
+	if strings.TrimSpace(said) != "" {
+		texts = append(texts, said)
 	}
 	return texts[max(0, len(texts)-scanWindow):]
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 
 	"jp/internal/scene"
 )
@@ -14,8 +15,8 @@ type Finished struct {
 	Text         string
 }
 
-// Changes are what a hook makes of a reply. A Text replaces it, the first one
-// only; files and slots are stored with it.
+// Changes are what a hook makes of a reply. A Text that says something replaces
+// it, the first one only; files and slots are stored with it.
 type Changes struct {
 	Text    *string
 	Uploads []scene.NewUpload
@@ -44,15 +45,27 @@ func (x *Exchange) runHooks(ctx context.Context) {
 			x.warn("workflow hook", err)
 			continue
 		}
-		if c.Text != nil && d.kept == nil && *c.Text != d.text {
+		if c.Text != nil && d.kept == nil && *c.Text != d.text && !unspoken(*c.Text) {
 			before := d.text
 			d.kept, d.text = &before, *c.Text
 		}
 		d.uploads = append(d.uploads, c.Uploads...)
-		if c.Slots != nil {
-			d.slots = c.Slots
+		d.slots = joined(d.slots, c.Slots)
+	}
+}
+
+// joined puts the slots of two hooks together; of one name the later stays.
+func joined(a, b scene.Slots) scene.Slots {
+	var both map[string]json.RawMessage
+	for _, slots := range []scene.Slots{a, b} {
+		if len(slots) > 0 && json.Unmarshal(slots, &both) != nil {
+			return a
 		}
 	}
+	if both == nil {
+		return nil
+	}
+	return plainJSON(both)
 }
 
 // card is that of the member who speaks, or the solo chat's.

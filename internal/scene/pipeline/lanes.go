@@ -32,7 +32,7 @@ func (r *Runner) open(snap scene.Snapshot) (l lanes, err error) {
 		l.agent.own = true
 	}
 	l.members = map[string]Lane{}
-	for _, m := range snap.Active() {
+	for _, m := range snap.Eligible() {
 		if m.Model == nil {
 			continue
 		}

@@ -22,6 +22,7 @@ type turn struct {
 	steered   bool              // message is a steer and no person's
 	direction string            // to store with the reply
 	replaces  *int64            // the reply that is written again
+	newest    bool              // it ends the visible branch
 }
 
 // rewind finds the turn.
@@ -164,6 +165,32 @@ func (x *Exchange) again(ctx context.Context) (turn, error) {
 	return t, nil
 }
 
+// goBack makes the snapshot one of the branch that is answered: who spoke last
+// there, and what the Director went on from before the exchange.
+func (x *Exchange) goBack(ctx context.Context) error {
+	t := &x.turn
+	path := x.snap.Path
+	t.newest = t.replaces != nil && len(path) > 0 && path[len(path)-1].ID == *t.replaces
+	x.snap.Path = t.history
+	if x.ask.Kind != ForkEdit && t.replaces == nil {
+		return nil // it goes on where the visible branch ends
+	}
+	past := t.history
+	if t.steered {
+		past = past[:len(past)-1]
+	}
+	for len(past) > 0 && t.exchange != "" && past[len(past)-1].ExchangeID != nil && *past[len(past)-1].ExchangeID == t.exchange {
+		past = past[:len(past)-1]
+	}
+	var leaf *int64
+	if n := len(past); n > 0 {
+		leaf = &past[n-1].ID
+	}
+	d, err := x.r.Scenes.DirectorAt(ctx, x.ask.Conversation, leaf)
+	x.snap.Director = d
+	return err
+}
+
 // target returns the message that was named, and what leads to it.
 func (x *Exchange) target(ctx context.Context) (scene.Step, []scene.Step, error) {
 	path, err := x.r.Scenes.PathTo(ctx, x.ask.Conversation, x.ask.Message)
@@ -189,7 +216,7 @@ func (x *Exchange) open(ctx context.Context) error {
 	x.turn.asked = &scene.Step{Message: m, Branches: 1}
 	for _, u := range n.Uploads {
 		x.turn.asked.Uploads = append(x.turn.asked.Uploads, scene.Upload{MessageID: m.ID, MIME: u.MIME, Filename: u.Filename, Size: len(u.Data)})
-		x.addImage(m.ID, u)
+		x.images.add(m.ID, u)
 	}
 	x.parent, x.index = &m.ID, m.TurnIndex+1
 	x.say(UserMessageCreated, CreatedData{ID: m.ID, Content: m.Content})

@@ -47,7 +47,10 @@ func (x *Exchange) Commit(ctx context.Context, slot exchange.Slot, rec reply.Rec
 
 // saved lets the next speaker see the reply, and what was asked before it.
 func (x *Exchange) saved(m scene.Message) {
-	if len(x.stored) == 0 && x.turn.asked != nil && !x.turn.steered {
+	switch first := len(x.stored) == 0; {
+	case first && x.turn.steered: // the reply stands in the place of the one that was shown
+		x.path = x.path[: len(x.path)-1 : len(x.path)-1]
+	case first && x.turn.asked != nil:
 		x.path = append(x.path[:len(x.path):len(x.path)], *x.turn.asked)
 	}
 	x.path = append(x.path, scene.Step{Message: m, Branches: 1})
@@ -62,8 +65,12 @@ func (x *Exchange) saved(m scene.Message) {
 // log is the row behind the reply.
 func (x *Exchange) log() *scene.Log {
 	d := x.draft
+	moods, cooldowns := x.direct.Moods, x.direct.Cooldowns
+	if !x.directed { // they stay as they were
+		moods, cooldowns = x.snap.Director.ActiveMoods, x.snap.Director.Cooldowns
+	}
 	l := &scene.Log{
-		ExchangeID: x.id, TurnIndex: x.index, ActiveMoods: x.direct.Moods, Cooldowns: x.direct.Cooldowns,
+		ExchangeID: x.id, TurnIndex: x.index, ActiveMoods: moods, Cooldowns: cooldowns,
 		Injection: x.direct.Injection, AgentLatency: x.direct.Latency,
 		ReasoningDirector: x.direct.Reasoning, ReasoningWriter: d.reasoning, ReasoningEditor: d.edited,
 		Feedback: d.feedback, Plan: x.planJSON, Lore: x.lore.JSON(),

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"iter"
 	"strings"
+	"time"
 
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
 	"jp/internal/kernel/reply"
 	"jp/internal/scene"
+	"jp/internal/scene/macro"
 	"jp/internal/scene/prompt"
 	"jp/internal/scene/voice"
 )
@@ -102,10 +104,10 @@ func (x *Exchange) writerPass(slot exchange.Slot) pass {
 	if len(x.stored) == 0 {
 		t.Message = x.turn.message
 		if x.turn.asked != nil && !x.turn.steered {
-			t.Author, images = x.turn.asked.Author, x.imagesOf(x.turn.asked.ID)
+			t.Author, images = x.turn.asked.Author, x.images.of(x.turn.asked.ID)
 		}
 	}
-	p := passOf("writer", lane, x.body(lane, slot.Speaker), x.frame.History(x.path, x.imagesOf), x.frame.Trailing(t), images)
+	p := passOf("writer", lane, x.body(lane, slot.Speaker), x.frame.History(x.path, x.images.of), x.frame.Trailing(t), images)
 	p.req = Ship(lane, tools, p.req)
 	return p
 }
@@ -145,7 +147,15 @@ func (x *Exchange) write(ctx context.Context, p pass, show func(reply.Event) boo
 		return nil
 	}
 	d.text, d.cut, d.flagged, d.reasoning = strings.TrimSpace(filter.Text()), filter.Cut(), filter.Flagged(), thought.String()
+	if unspoken(d.text) {
+		d.text = ""
+	}
 	return failed
+}
+
+// unspoken tells whether a text comes to nothing once its macros are rolled.
+func unspoken(text string) bool {
+	return strings.TrimSpace(macro.Inline(text, func(int) int { return 0 }, time.Time{})) == ""
 }
 
 // others are the labels that a reply may not go on under: the rest of the cast,

@@ -69,6 +69,9 @@ func (p *Scene) activeCard(m scene.Member) string {
 	return "## Character: " + p.names[m.ID] + "\n" + card
 }
 
+// Sheet is what a member reads about itself, as its closing message says it.
+func (p *Scene) Sheet(m scene.Member) string { return p.sheet(m, p.tail) }
+
 // sheet is what a member reads about itself. In it a {{description}} would be
 // the sheet again, and is nothing.
 func (p *Scene) sheet(m scene.Member, base macro.Scope) string {
