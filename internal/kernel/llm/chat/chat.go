@@ -66,6 +66,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 		}
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
+		yield = m.discreet(yield)
 		resp, err := m.send(within, req)
 		if err != nil {
 			if ctx.Err() != nil {

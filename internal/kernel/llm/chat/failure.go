@@ -21,7 +21,22 @@ const (
 	maxErrorBody = 64 << 10
 	maxSentence  = 500            // bytes of a provider's own sentence
 	maxWait      = 24 * time.Hour // of a Retry-After; also keeps it from overflowing
+	leastSecret  = 8              // bytes of a key; what is shorter stands in for none, and in words
 )
+
+// discreet keeps the key out of what servers say of it in errors: some quote it
+// whole, and errors are shown, sent on and logged.
+func (m *model) discreet(yield func(llm.Chunk, error) bool) func(llm.Chunk, error) bool {
+	if len(m.cfg.Key) < leastSecret {
+		return yield
+	}
+	return func(c llm.Chunk, err error) bool {
+		if e, ok := errors.AsType[*llm.Error](err); ok {
+			e.Message = strings.ReplaceAll(e.Message, m.cfg.Key, "…")
+		}
+		return yield(c, err)
+	}
+}
 
 // unreachable is the error of a request that got no answer.
 func (m *model) unreachable(to *url.URL, err error) *llm.Error {

@@ -433,6 +433,21 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// Servers quote the key that they refuse, as a status and within a stream.
+func TestErrorsHideTheKey(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusOK} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"error":{"message":"Incorrect API key provided: `+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`, see the docs"}}`)
+		}))
+		defer server.Close()
+		g := read(t, chat.New(chat.Config{Provider: "p", BaseURL: server.URL, Key: "sk-0123456789"}), hello())
+		if g.Err == nil || g.Err.Message != "Incorrect API key provided: …, see the docs" {
+			t.Errorf("%d: error %v", status, g.Err)
+		}
+	}
+}
+
 // TestRedirectKeepsTheKey: the key never goes to where a server points.
 func TestRedirectKeepsTheKey(t *testing.T) {
 	other := llmtest.NewServer()
