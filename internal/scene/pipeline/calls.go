@@ -26,6 +26,7 @@ type pass struct {
 	lane     Lane
 	req      llm.Request
 	sections []prompt.Section
+	plain    *llm.Request // what a rehearsal is sent instead
 }
 
 // stage is where an exchange is during the pass.
@@ -85,6 +86,9 @@ func (r *Runner) stream(ctx context.Context, p pass, keep func(scene.Call)) iter
 			keep(call)
 		}()
 		speaker := reply.Speaker{Model: p.lane.Model, Limits: limits, Prompt: func(context.Context) (reply.Prompt, error) {
+			if p.plain != nil {
+				return reply.Prompt{Request: *p.plain}, nil
+			}
 			return reply.Prompt{Request: p.req}, nil
 		}}
 		for ev, err := range speaker.Reply(ctx) {

@@ -109,7 +109,7 @@ func (x *Exchange) writerPass(slot exchange.Slot) pass {
 	}
 	p := passOf("writer", lane, x.body(lane, slot.Speaker), x.frame.History(x.path, x.images.of), x.frame.Trailing(t), images)
 	p.req = Ship(lane, tools, p.req)
-	return p
+	return x.rehearsed(p, x.draft.name, t)
 }
 
 // body is the system body of a lane, from a speaker's seat.
