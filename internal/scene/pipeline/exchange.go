@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"runtime/debug"
 	"strings"
 
 	"jp/internal/kernel/exchange"
@@ -151,7 +150,7 @@ func (x *Exchange) mayspeak(pin *string, recorded bool) error {
 // goroutine. The claim is given back before Done is announced.
 func (x *Exchange) Run(announce func(Event)) {
 	x.announce = announce
-	err := x.guarded()
+	err := caught(func() error { return x.run(x.ctx) })
 	status := "completed"
 	switch {
 	case err != nil && !errors.Is(err, errStopped):
@@ -168,17 +167,6 @@ func (x *Exchange) Run(announce func(Event)) {
 	x.stop(nil)
 	x.claim.Release()
 	x.say(Done, DoneData{Status: status})
-}
-
-// guarded is run, with a fault of the program as an error: it ends this exchange
-// and nothing else.
-func (x *Exchange) guarded() (err error) {
-	defer func() {
-		if bad := recover(); bad != nil {
-			err = fault.New(fault.Internal, "panic: %v\n%s", bad, debug.Stack())
-		}
-	}()
-	return x.run(x.ctx)
 }
 
 func (x *Exchange) say(name string, data any) { x.announce(Event{Name: name, Data: data}) }

@@ -21,15 +21,13 @@ type lanes struct {
 func (x *Exchange) openLanes() (lanes, error) { return x.r.open(x.snap) }
 
 func (r *Runner) open(snap scene.Snapshot) (l lanes, err error) {
-	set := snap.Settings
-	if l.writer, err = r.lane(snap, set.ActiveEndpointID, scene.LaneWriter); err != nil {
+	if l.writer, err = r.lane(snap, snap.Settings.ActiveEndpointID, scene.LaneWriter); err != nil {
 		return l, err
 	}
-	if l.agent = l.writer; !set.AgentSameAsWriter {
-		if l.agent, err = r.lane(snap, set.AgentEndpointID, scene.LaneAgent); err != nil {
+	if l.agent = l.writer; !snap.Settings.AgentSameAsWriter {
+		if l.agent, err = r.agent(snap); err != nil {
 			return l, err
 		}
-		l.agent.own = true
 	}
 	l.members = map[string]Lane{}
 	for _, m := range snap.Eligible() {
@@ -44,6 +42,17 @@ func (r *Runner) open(snap scene.Snapshot) (l lanes, err error) {
 		l.members[m.ID] = own
 	}
 	return l, nil
+}
+
+// agent opens the lane that does the agent's work.
+func (r *Runner) agent(snap scene.Snapshot) (Lane, error) {
+	set := snap.Settings
+	if set.AgentSameAsWriter {
+		return r.lane(snap, set.ActiveEndpointID, scene.LaneWriter)
+	}
+	l, err := r.lane(snap, set.AgentEndpointID, scene.LaneAgent)
+	l.own = true
+	return l, err
 }
 
 // lane opens the model in use of an endpoint.

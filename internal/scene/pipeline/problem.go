@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 
 	"jp/internal/kernel/llm"
@@ -26,6 +27,17 @@ func at(name string, err error) error {
 		return err
 	}
 	return &stage{name: name, err: err}
+}
+
+// caught runs something, with a fault of the program as an error: it ends this
+// and nothing else.
+func caught(run func() error) (err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fault.New(fault.Internal, "panic: %v\n%s", bad, debug.Stack())
+		}
+	}()
+	return run()
 }
 
 // headlines are what a failure is called, by the kind of it.
@@ -107,4 +119,13 @@ func (x *Exchange) warn(name string, err error) {
 		return
 	}
 	x.say(Warning, x.problem(at(name, err)))
+}
+
+// Unreached tells whether a call failed because there is no model to ask: none
+// is chosen, or its server does not take calls.
+func Unreached(err error) bool {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		return transport(e)
+	}
+	return fault.CodeOf(err) == fault.Config
 }

@@ -10,6 +10,8 @@ import (
 	"jp/internal/kernel/llm"
 	"jp/internal/lib/fault"
 	"jp/internal/scene"
+	"jp/internal/scene/macro"
+	"jp/internal/scene/prompt"
 )
 
 // ProfileDraft is for whom a public profile is drafted.
@@ -36,11 +38,11 @@ const (
 // without a card, NotFound for an unknown one, Provider for an answer that
 // cannot be used.
 func (r *Runner) DraftSceneProfile(ctx context.Context, conversation string, d ProfileDraft) (string, error) {
-	b, err := r.look(ctx, conversation)
+	snap, err := r.Scenes.Snapshot(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
-	if b.snap.Conversation.Kind != scene.Group {
+	if snap.Conversation.Kind != scene.Group {
 		return "", fault.New(fault.Conflict, "this is no group: its card speaks alone")
 	}
 	if d.CardID == nil || *d.CardID == "" {
@@ -50,9 +52,9 @@ func (r *Runner) DraftSceneProfile(ctx context.Context, conversation string, d P
 	if err != nil {
 		return "", err
 	}
-	names, left := castNames(b.snap, card.ID, d.Cast)
-	profile, err := r.draft(ctx, b.lane, card, profileAsk{
-		Name: firstText(d.Name, card.Name), Premise: resolved(b.frame, b.snap.Conversation.Scenario), Cast: names, Left: left,
+	names, left := castNames(snap, card.ID, d.Cast)
+	profile, err := r.draft(ctx, snap, card, profileAsk{
+		Name: firstText(d.Name, card.Name), Premise: snap.Conversation.Scenario, Cast: names, Left: left,
 	})
 	if err != nil {
 		return "", err
@@ -71,11 +73,7 @@ func (r *Runner) DraftPublicProfile(ctx context.Context, id string) (scene.Profi
 	if err != nil {
 		return scene.Profile{}, err
 	}
-	l, err := r.open(snap)
-	if err != nil {
-		return scene.Profile{}, err
-	}
-	return r.draft(ctx, l.agent, card, profileAsk{Name: card.Name})
+	return r.draft(ctx, snap, card, profileAsk{Name: card.Name})
 }
 
 // castNames are the names of the others, each cut, at most mostNames of them;
@@ -117,9 +115,13 @@ type profileAsk struct {
 
 // draft makes the one call of a draft. It stands alone: no history, no other
 // card.
-func (r *Runner) draft(ctx context.Context, lane Lane, card scene.Card, ask profileAsk) (p scene.Profile, err error) {
+func (r *Runner) draft(ctx context.Context, snap scene.Snapshot, card scene.Card, ask profileAsk) (p scene.Profile, err error) {
+	lane, err := r.agent(snap)
+	if err != nil {
+		return p, err
+	}
 	tool := written(phrase("draft_public_profile.json", nil))
-	ask.Description, ask.Personality, ask.Now = card.Description, card.Personality, card.Profile()
+	ask.about(card, prompt.New(snap, r.Now()).SceneScope())
 	ask.Demand = Demand(lane, tool)
 	req := llm.Request{
 		Model: lane.Name, System: []string{phrase("profile_system.txt", nil)}, Params: lane.Params,
@@ -135,12 +137,21 @@ func (r *Runner) draft(ctx context.Context, lane Lane, card scene.Card, ask prof
 	if !ok || json.Unmarshal(args, &p) != nil {
 		return scene.Profile{}, unusable("it holds no profile")
 	}
-	for part, text := range map[string]*string{"appearance": &p.Appearance, "role": &p.Role} {
-		if err := fitProfile(part, text); err != nil {
-			return scene.Profile{}, err
-		}
+	if err := fitProfile("appearance", &p.Appearance); err != nil {
+		return scene.Profile{}, err
 	}
-	return p, nil
+	return p, fitProfile("role", &p.Role)
+}
+
+// about fills in what the card says, in the words of a scene.
+func (a *profileAsk) about(card scene.Card, scope macro.Scope) {
+	a.Premise = macro.Resolve(a.Premise, scope)
+	a.Name = oneLine(a.Name)
+	scope.Char, scope.Description, scope.HasDescription = a.Name, "", true
+	plain := func(text string) string { return strings.TrimSpace(macro.Resolve(text, scope)) }
+	a.Description, a.Personality = plain(card.Description), plain(card.Personality)
+	now := card.Profile()
+	a.Now = scene.Profile{Appearance: plain(now.Appearance), Role: plain(now.Role)}
 }
 
 // fitProfile puts a part on one line and holds it to what a profile may be.
