@@ -13,7 +13,7 @@ RACE     := $(if $(CC_FOUND),-race)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test fmt format vet lint unit crash outage race types types-check fuzz bench cover clean
+.PHONY: build run test fmt format vet lint unit crash outage race try-scene types types-check fuzz bench cover clean
 
 build:
 	@go build -trimpath -o bin/jp ./cmd/jp
@@ -61,6 +61,9 @@ outage: build
 
 race: build
 	@go run ./scripts/race -n $(ROUNDS)
+
+try-scene: build
+	@go run ./scripts/scene $(ARGS)
 
 # types makes the description of the API and the page's types from the routes;
 # types-check fails when the types are stale, as a Go test does for the rest.

@@ -120,6 +120,7 @@ func folders() []string {
 		"scripts/crash",
 		"scripts/outage",
 		"scripts/race",
+		"scripts/scene",
 		"scripts/harness",
 	}
 }
