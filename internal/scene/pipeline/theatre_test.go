@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -531,3 +532,5 @@ func checkEvents(t failing, ev events) {
 func thinking(thought, text string) llmtest.Answer {
 	return append(llmtest.Answer{{Chunk: llm.Chunk{Reasoning: thought}}}, llmtest.Say(text)...)
 }
+
+var errBroken = errors.New("no such server")
