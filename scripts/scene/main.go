@@ -96,6 +96,12 @@ func providerOf(u *url.URL) string {
 	return ""
 }
 
+// pathOf is the path of a base URL that was checked.
+func pathOf(base string) string {
+	u, _ := url.Parse(base)
+	return u.Path
+}
+
 func run(o options) (err error) {
 	dir, err := os.MkdirTemp("", "jp-scene-")
 	if err != nil {
@@ -137,7 +143,7 @@ func run(o options) (err error) {
 	defer server.stop()
 	began := time.Now()
 	p := play{options: o, server: server, rec: rec}
-	err = p.play(proxy.url + "/v1")
+	err = p.play(proxy.url + pathOf(target))
 	p.report(os.Stdout, time.Since(began))
 	if o.dump != "" {
 		err = errors.Join(err, rec.dump(o.dump))

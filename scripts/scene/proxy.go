@@ -44,12 +44,13 @@ type request struct {
 	counted, kept bool          // the server said in and out; it said cached
 }
 
-// newRecorder passes on to base, a URL that ends in /v1.
+// newRecorder passes on to the origin of base, path for path.
 func newRecorder(base, key string) (*recorder, error) {
-	to, err := url.Parse(strings.TrimSuffix(base, "/v1"))
+	to, err := url.Parse(base)
 	if err != nil {
 		return nil, err
 	}
+	to = &url.URL{Scheme: to.Scheme, Host: to.Host}
 	r := &recorder{}
 	r.proxy = &httputil.ReverseProxy{
 		FlushInterval: -1, // every token at once
@@ -79,7 +80,7 @@ func newRecorder(base, key string) (*recorder, error) {
 type requestKey struct{}
 
 func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.URL.Path != "/v1/chat/completions" {
+	if !strings.HasSuffix(req.URL.Path, "/chat/completions") {
 		r.proxy.ServeHTTP(w, req)
 		return
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -24,7 +25,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	var body asked
-	if err := json.NewDecoder(req.Body).Decode(&body); err != nil {
+	raw, err := io.ReadAll(req.Body) // to its end, or the connection may be cut
+	if err == nil {
+		err = json.Unmarshal(raw, &body)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
