@@ -80,6 +80,8 @@ func (r *Runner) problem(ctx context.Context, err error, where string) ProblemDa
 	switch code := fault.CodeOf(err); code {
 	case fault.Internal, fault.Storage, fault.Damaged:
 		r.Log.ErrorContext(ctx, "exchange failed", "where", where, "stage", p.Stage, "code", string(code), "error", err)
+	case fault.Provider:
+		p.Headline, p.Sentence, p.Kind = "The model's answer cannot be used", told(err), "provider"
 	default:
 		p.Headline, p.Sentence, p.Kind = "This cannot be done as things are", told(err), "workflow"
 	}
