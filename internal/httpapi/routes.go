@@ -8,5 +8,6 @@ func (a *api) routes() {
 	a.stopping()
 	a.prompts()
 	a.logs()
+	a.offturn()
 	a.library()
 }

@@ -49,7 +49,7 @@ type CreatedData struct {
 
 // PhaseData is that of PhaseStatus: what a workflow does, or why one waits.
 type PhaseData struct {
-	Channel string `json:"channel"` // workflow:ID, writer
+	Channel string `json:"channel"` // workflow:ID, writer, summary
 	Label   string `json:"label,omitempty"`
 	State   string `json:"state,omitempty"` // running, done
 }
@@ -61,7 +61,7 @@ type StepData struct {
 
 // ReasoningData is that of Reasoning.
 type ReasoningData struct {
-	Pass  string `json:"pass"` // director, writer, editor
+	Pass  string `json:"pass"` // director, writer, editor, summary
 	Delta string `json:"delta"`
 }
 

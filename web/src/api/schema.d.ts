@@ -126,6 +126,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/characters/{id}/public-profile/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Draft a character's public profile */
+        post: operations["draft-public-profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/characters/{id}/usage": {
         parameters: {
             query?: never;
@@ -197,6 +214,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{cid}/autocomplete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on with what a person is writing */
+        post: operations["autocomplete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{cid}/checkpoint": {
         parameters: {
             query?: never;
@@ -225,6 +259,23 @@ export interface paths {
         put?: never;
         /** Fork it with a summary in place of all but the last messages */
         post: operations["compress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/context-size": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Measure what the next call would be given */
+        get: operations["get-context-size"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -413,6 +464,23 @@ export interface paths {
         /** Replace the whole roster */
         put: operations["set-members"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/members/scene-profile/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Draft what the cast sees of a character */
+        post: operations["draft-scene-profile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -702,6 +770,23 @@ export interface paths {
         put?: never;
         /** Stop the running exchange and keep what it has */
         post: operations["stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{cid}/summarize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sum up all messages but the last ones */
+        post: operations["summarize"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1343,6 +1428,10 @@ export interface components {
         CheckpointDraft: {
             title?: string;
         };
+        Completion: {
+            /** @description Without the draft; a space that parts them is part of it */
+            completion: string;
+        };
         CompressDraft: {
             /**
              * Format: int64
@@ -1353,6 +1442,26 @@ export interface components {
         };
         Compressed: {
             new_conversation_id: string;
+        };
+        ContextSize: {
+            /** @description By what makes it up; which parts there are depends on the context mode */
+            breakdown: {
+                [key: string]: components["schemas"]["PartSize"];
+            };
+            /**
+             * @description maximum counts the largest member, as for a group
+             * @enum {string}
+             */
+            estimate_kind: "single_call" | "maximum";
+            /**
+             * Format: int64
+             * @description Of the visible branch
+             */
+            message_count: number;
+            /** Format: int64 */
+            total_chars: number;
+            /** Format: int64 */
+            total_tokens_est: number;
         };
         Conversation: {
             /**
@@ -1451,6 +1560,13 @@ export interface components {
         };
         Done: {
             ok: boolean;
+        };
+        Draft: {
+            draft?: string;
+        };
+        DraftedProfile: {
+            /** @description Appearance: … and Role: …, a line each */
+            profile: string;
         };
         Edit: {
             content: string;
@@ -1998,6 +2114,12 @@ export interface components {
             updated_at: string;
             workflow_state: unknown;
         };
+        PartSize: {
+            /** Format: int64 */
+            chars: number;
+            /** Format: int64 */
+            tokens_est: number;
+        };
         Persona: {
             avatar_color: string;
             created_at: string;
@@ -2034,6 +2156,14 @@ export interface components {
             /** @description busy while an exchange holds the conversation */
             code?: string;
             detail: unknown;
+        };
+        ProfileDraft: {
+            /** @description The others' names; left out, they are those of the stored cast */
+            cast_names?: string[];
+            /** @description Of a member, or of one who is to become one */
+            character_card_id?: string | null;
+            /** @description In the scene; empty is the card's */
+            display_name?: string;
         };
         Prompt: {
             /** @description In order; none when the reply is older than the last 20 exchanges */
@@ -2222,6 +2352,14 @@ export interface components {
             ok: boolean;
             /** @description There is none any more: what it had is saved */
             settled: boolean;
+        };
+        Summarizing: {
+            custom_instructions?: string;
+            /**
+             * Format: int64
+             * @description How many messages at the end are left out: 2, 4, 6 or 8
+             */
+            keep_count: number;
         };
         Switch: {
             enabled: (0 | 1) | boolean;
@@ -2632,6 +2770,37 @@ export interface operations {
             };
         };
     };
+    "draft-public-profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicProfile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "character-usage": {
         parameters: {
             query?: never;
@@ -2872,6 +3041,41 @@ export interface operations {
             };
         };
     };
+    autocomplete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Draft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     checkpoint: {
         parameters: {
             query?: never;
@@ -2930,6 +3134,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Compressed"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-context-size": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextSize"];
                 };
             };
             /** @description Error */
@@ -3343,6 +3578,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"][];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "draft-scene-profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProfileDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftedProfile"];
                 };
             };
             /** @description Error */
@@ -3936,6 +4206,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stopped"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    summarize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Summarizing"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Error */
