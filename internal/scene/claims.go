@@ -27,6 +27,7 @@ type hold struct {
 	stop   func()        // ends the exchange; nil for a change
 	done   chan struct{} // closed when it is given back
 	yields bool          // to an exchange that asks for it
+	wanted bool          // one did
 }
 
 // Claim is an exchange's right to a conversation, from Service.Claim until
@@ -46,6 +47,14 @@ func (c *Claim) Yield() {
 	c.claims.mu.Lock()
 	defer c.claims.mu.Unlock()
 	c.hold.yields = true
+}
+
+// Wanted tells whether another exchange asked for the conversation since Yield,
+// and stopped this one for that.
+func (c *Claim) Wanted() bool {
+	c.claims.mu.Lock()
+	defer c.claims.mu.Unlock()
+	return c.hold.wanted
 }
 
 // Claim gives an exchange the right to a conversation until it is released. It
@@ -213,9 +222,11 @@ func (c *claims) exchange(id string) *hold {
 	return nil
 }
 
+// yielded tells whether a hold gives way, and notes that it has to.
 func (c *claims) yielded(h *hold) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	h.wanted = h.yields
 	return h.yields
 }
 

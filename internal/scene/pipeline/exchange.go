@@ -155,7 +155,7 @@ func (x *Exchange) Run(announce func(Event)) {
 	switch {
 	case err != nil && !errors.Is(err, errStopped):
 		status = "failed"
-	case context.Cause(x.ctx) != nil:
+	case context.Cause(x.ctx) != nil && !x.claim.Wanted():
 		status = "stopped" // also when every reply was whole by then
 	}
 	if err != nil && !x.planned && x.group() {

@@ -3,8 +3,10 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"jp/internal/scene"
+	"jp/internal/scene/voice"
 )
 
 // Finished is a reply as hooks see it before it is stored.
@@ -39,15 +41,21 @@ func (x *Exchange) runHooks(ctx context.Context) {
 		}
 		x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: "running"})
 		f := Finished{Conversation: x.snap.Conversation, Member: d.member, Card: x.card(), Text: d.text}
-		c, err := h.Reply(ctx, f)
+		var c Changes
+		err := caught(func() (err error) {
+			c, err = h.Reply(ctx, f)
+			return err
+		})
 		x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: "done"})
 		if err != nil {
 			x.warn("workflow hook", err)
 			continue
 		}
-		if c.Text != nil && d.kept == nil && *c.Text != d.text && !unspoken(*c.Text) {
-			before := d.text
-			d.kept, d.text = &before, *c.Text
+		if c.Text != nil && d.kept == nil {
+			before, text := d.text, strings.TrimSpace(voice.Strip(*c.Text, d.name))
+			if text != before && !unspoken(text) {
+				d.kept, d.text = &before, text
+			}
 		}
 		d.uploads = append(d.uploads, c.Uploads...)
 		d.slots = joined(d.slots, c.Slots)

@@ -32,6 +32,8 @@ type theatre struct {
 	lanes *stages
 	clock *clock
 	log   strings.Builder
+
+	stopping sync.WaitGroup
 }
 
 // stages opens each model config as the player, in a lane of its kind.
