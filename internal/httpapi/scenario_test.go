@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 
 	"jp/internal/httpapi"
 	"jp/internal/scene"
+	"jp/internal/scene/pipeline"
 	"jp/internal/scene/sqlstore"
 )
 
@@ -50,28 +52,48 @@ import (
 //	propose CONVERSATION MEMBER [-flag VALUE…] SHEET   stages a sheet; flags:
 //	                     exchange, summary, as
 //	answer URL FILE      what the model server at URL says from now on
+//	model PASS STEP…     how the model answers the next call of a pass
+//	                     (director, writer, editor, feedback, sheet) that has no
+//	                     answer yet: words that stream, think:TEXT, call:JSON (the
+//	                     forced tool), hold:NAME until a release NAME,
+//	                     break:KIND (of llm). A call without an answer fails
+//	asked PASS N         waits until models were called N times for a pass
+//	requests [PASS]      what models were sent is looked at from now on
+//	begin NAME METHOD PATH …   like http, but goes on when the answer begins
+//	until NAME EVENT     waits for an event of it; leave NAME: the client goes
+//	finish NAME          waits for its end; its answer is the last one now
+//	events FILE          the last answer's events, a line each
+//	eventid VAR EVENT N  keeps the id of the N-th EVENT as $VAR
+//	event EVENT PATH [VALUE]   like json, for the data of the last such event
 //
 // A body may name variables as ${VAR}. A file standing.json lists endpoints
 // that come from configuration.
+//
+// With -update the lists of events are written anew.
 func TestScenarios(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/scenario",
+		Dir:   scripts,
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"http": send, "upload": upload,
 			"status": status, "json": jsonAt, "contains": contains, "lacks": lacks, "header": header,
 			"capture": capture, "save": save, "same": same,
 			"say": say, "propose": propose, "answer": answer,
+			"model": modelSays, "release": release, "asked": asked, "requests": requests,
+			"begin": begin, "until": until, "leave": leave, "finish": finish,
+			"events": events, "eventid": eventAt, "event": eventJSON,
 		},
 	})
 }
 
+const scripts = "testdata/scenario"
+
 // TestScenariosCoverRoutes runs after the scripts, since it stands behind them,
 // and fails for every operation of the API that none of them made succeed.
 func TestScenariosCoverRoutes(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/scenario/*.txtar")
-	if err != nil || ran.scripts < len(scripts) {
-		t.Skipf("only %d of %d scripts ran", ran.scripts, len(scripts))
+	all, err := filepath.Glob(scripts + "/*.txtar")
+	if err != nil || ran.scripts < len(all) {
+		t.Skipf("only %d of %d scripts ran", ran.scripts, len(all))
 	}
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage
@@ -108,10 +130,32 @@ type world struct {
 	handler http.Handler
 	scenes  *scene.Service
 	servers *servers
+	player  *player
+	begun   map[string]*client
 	request string // the last one, for failures
-	answer  *httptest.ResponseRecorder
+	answer  *client
 	looked  bool // at the answer's status
-	log     bytes.Buffer
+	log     lines
+}
+
+// lines is a log that many write.
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+// take returns what was written since it was called last.
+func (l *lines) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.buf.Reset()
+	return l.buf.String()
 }
 
 // loopback is the host that requests name.
@@ -137,18 +181,23 @@ func newWorld(dir string) (*world, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &world{servers: &servers{answers: map[string][]byte{}}}
+	w := &world{servers: &servers{answers: map[string][]byte{}}, player: &player{called: make(chan struct{})}}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	random := rand.NewChaCha8([32]byte{})
 	w.scenes = scene.New(scene.Config{Store: store, Now: now, Rand: random, Standing: standing})
+	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelError}))
 	w.handler = httpapi.New(httpapi.Config{
 		Scenes:  w.scenes,
+		Runner:  &pipeline.Runner{Scenes: w.scenes, Models: w.player, Now: now, Log: log},
 		Version: "test",
-		Log:     slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelError})),
+		Log:     log,
 		HTTP:    w.servers,
 		Now:     now,
 	})
-	return w, func() { _ = store.Close() }, nil
+	return w, func() {
+		_ = w.scenes.Close(context.Background())
+		_ = store.Close()
+	}, nil
 }
 
 type worldKey struct{}
@@ -177,9 +226,14 @@ func send(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: http METHOD PATH [Name:value…] [BODY | @FILE]")
 	}
-	head := http.Header{}
-	var body []byte
-	for _, arg := range args[2:] {
+	head, body := requestOf(ts, args[2:])
+	in(ts).do(ts, args[0], args[1], head, body)
+}
+
+// requestOf reads headers and a body.
+func requestOf(ts *testscript.TestScript, args []string) (head http.Header, body []byte) {
+	head = http.Header{}
+	for _, arg := range args {
 		switch name, value, _ := strings.Cut(arg, ":"); {
 		case regexp.MustCompile(`^[A-Za-z-]+:`).MatchString(arg):
 			head.Add(name, expand(ts, value))
@@ -192,33 +246,44 @@ func send(ts *testscript.TestScript, neg bool, args []string) {
 	if body != nil && head.Get("Content-Type") == "" {
 		head.Set("Content-Type", "application/json")
 	}
-	in(ts).do(ts, args[0], args[1], head, body)
+	return head, body
 }
 
 func (w *world) do(ts *testscript.TestScript, method, path string, head http.Header, body []byte) {
 	w.settle(ts)
-	r := httptest.NewRequest(method, path, bytes.NewReader(body))
+	c := w.dispatch(context.Background(), method, path, head, body)
+	<-c.ended
+	w.request, w.looked, w.answer = method+" "+path, false, c
+	ts.Logf("%d %s\n%s\n%s", c.code(), c.Header().Get("Content-Type"), shown(w.body()), w.log.take())
+}
+
+// dispatch sends a request and does not wait for its end.
+func (w *world) dispatch(ctx context.Context, method, path string, head http.Header, body []byte) *client {
+	c := newClient()
+	c.path = path
+	r := httptest.NewRequest(method, path, bytes.NewReader(body)).WithContext(ctx)
 	r.Host = loopback
 	if host := head.Get("Host"); host != "" {
 		r.Host = host
 	}
 	r.Header = head
-	w.request, w.looked, w.answer = method+" "+path, false, httptest.NewRecorder()
-	w.handler.ServeHTTP(w.answer, r)
-	ran.note(method, r.URL.Path, w.answer.Code)
-	ts.Logf("%d %s\n%s\n%s", w.answer.Code, w.answer.Header().Get("Content-Type"), shown(w.body()), w.log.Bytes())
-	w.log.Reset()
+	go func() {
+		defer close(c.ended)
+		w.handler.ServeHTTP(c, r)
+		ran.note(method, r.URL.Path, c.code())
+	}()
+	return c
 }
 
 // settle fails when the last answer was an error that nobody expected.
 func (w *world) settle(ts *testscript.TestScript) {
-	if w.answer != nil && !w.looked && w.answer.Code >= 400 {
-		ts.Fatalf("%s was answered %d: %s", w.request, w.answer.Code, w.body())
+	if w.answer != nil && !w.looked && w.answer.code() >= 400 {
+		ts.Fatalf("%s was answered %d: %s", w.request, w.answer.code(), w.body())
 	}
 	w.looked = true
 }
 
-func (w *world) body() []byte { return w.answer.Body.Bytes() }
+func (w *world) body() []byte { return w.answer.body() }
 
 func shown(body []byte) string {
 	if len(body) > 4000 {
@@ -230,8 +295,8 @@ func shown(body []byte) string {
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	w := in(ts)
 	w.looked = true
-	if neg || strconv.Itoa(w.answer.Code) != args[0] {
-		ts.Fatalf("%s: status %d, not %s: %s", w.request, w.answer.Code, args[0], w.body())
+	if neg || strconv.Itoa(w.answer.code()) != args[0] {
+		ts.Fatalf("%s: status %d, not %s: %s", w.request, w.answer.code(), args[0], w.body())
 	}
 }
 
