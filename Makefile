@@ -65,6 +65,10 @@ race: build
 try-scene: build
 	@go run ./scripts/scene $(ARGS)
 
+# load measures how long a token takes through jp serve, 200 exchanges at a time.
+load: build
+	@go run ./scripts/load
+
 # types makes the description of the API and the page's types from the routes;
 # types-check fails when the types are stale, as a Go test does for the rest.
 types: web/tools/node_modules/.package-lock.json

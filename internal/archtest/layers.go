@@ -118,6 +118,7 @@ func folders() []string {
 		"internal/lib/sse",
 		"internal/archtest",
 		"scripts/crash",
+		"scripts/load",
 		"scripts/outage",
 		"scripts/race",
 		"scripts/scene",
