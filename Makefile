@@ -13,7 +13,7 @@ RACE     := $(if $(CC_FOUND),-race)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test fmt format vet lint unit crash outage race try-scene types types-check fuzz bench cover clean
+.PHONY: build run test fmt format vet lint unit crash outage race load try-scene types types-check fuzz bench cover clean
 
 build:
 	@go build -trimpath -o bin/jp ./cmd/jp

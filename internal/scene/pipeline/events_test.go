@@ -279,7 +279,7 @@ func TestStop(t *testing.T) {
 		"before the first token":  {set: on("step_start", 1), kinds: "speaker_failed done"},
 		"in a silent Writer":      {set: stalls("writer", ""), kinds: "speaker_failed done"},
 		"at the first token":      {set: on("token", 1), text: "Anna: Well,", incomplete: "interrupted", kinds: "speaker_done done"},
-		"in a Writer":             {set: stalls("writer", "Anna: I was about to"), text: "Anna: I was about to", incomplete: "interrupted", kinds: "speaker_done done"},
+		"in a Writer":             {set: on("token", 2), text: "Anna: Well, oh", incomplete: "interrupted", kinds: "speaker_done done"},
 		"behind the Writer":       {set: on("writer_done", 1), text: "Anna: " + draft, kinds: "speaker_done done"},
 		"in the Editor":           {set: stalls("editor_apply_patch", ""), text: "Anna: " + draft, kinds: "speaker_done done"},
 		"in post-processing":      {set: stalls("apply_find_replace", ""), text: "Anna: " + draft, kinds: "speaker_done done"},

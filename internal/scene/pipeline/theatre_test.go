@@ -43,6 +43,7 @@ type stages struct {
 	window  int
 	opened  []string         // names of models
 	broken  map[string]error // by a model's name
+	models  map[string]llm.Model
 }
 
 func (l *stages) Open(_ scene.Endpoint, m scene.ModelConfig) (pipeline.Lane, error) {
@@ -50,7 +51,11 @@ func (l *stages) Open(_ scene.Endpoint, m scene.ModelConfig) (pipeline.Lane, err
 	if err := l.broken[m.Model]; err != nil {
 		return pipeline.Lane{}, err
 	}
-	return pipeline.Lane{Model: l.model, Name: m.Model, Forcing: l.forcing, Window: l.window, Params: llm.Params{MaxTokens: m.MaxTokens}}, nil
+	model := l.model
+	if own := l.models[m.Model]; own != nil {
+		model = own
+	}
+	return pipeline.Lane{Model: model, Name: m.Model, Forcing: l.forcing, Window: l.window, Params: llm.Params{MaxTokens: m.MaxTokens}}, nil
 }
 
 func (l *stages) Rehearsal(string) pipeline.Lane {
