@@ -45,7 +45,7 @@ func (c *call) finish(ctx context.Context, failed error) (*Answer, map[string]st
 	}
 	var unfit map[string]string
 	if a.Incomplete == Whole {
-		a.Calls, unfit = c.calls()
+		a.Calls, a.Unread, unfit = c.calls()
 	}
 	if !spoken && len(a.Calls) == 0 {
 		return nil, nil, c.empty()
@@ -64,20 +64,20 @@ func (c *call) empty() error {
 
 // calls returns the finished calls with unique ids and valid arguments. Those
 // whose arguments are not a JSON object get an empty one and are unfit to run.
-func (c *call) calls() (calls []llm.ToolCall, unfit map[string]string) {
+func (c *call) calls() (calls []llm.ToolCall, unread, unfit map[string]string) {
 	ids := c.uniqueIDs()
-	unfit = map[string]string{}
+	unread, unfit = map[string]string{}, map[string]string{}
 	for i, t := range c.tools {
 		if t.name == "" {
 			continue
 		}
 		arguments, reason := object(t.arguments.String())
 		if reason != "" {
-			unfit[ids[i]] = reason
+			unread[ids[i]], unfit[ids[i]] = t.arguments.String(), reason
 		}
 		calls = append(calls, llm.ToolCall{ID: ids[i], Name: t.name, Arguments: arguments})
 	}
-	return calls, unfit
+	return calls, unread, unfit
 }
 
 // uniqueIDs returns an id for each call: the model's own unless it has none or

@@ -44,8 +44,11 @@ const (
 
 // Answer is one answer of the model: what one call brought.
 type Answer struct {
-	Parts      []Part
-	Calls      []llm.ToolCall
+	Parts []Part
+	Calls []llm.ToolCall
+	// Unread are arguments that are no JSON object, as they came, by the call's
+	// id; the call then has empty ones. A reader more forgiving may use them.
+	Unread     map[string]string
 	Incomplete Incomplete
 	Finish     llm.Finish
 	Usage      llm.Usage

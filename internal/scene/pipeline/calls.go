@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,11 +127,23 @@ func (r *Runner) ask(ctx context.Context, p pass, keep func(scene.Call), think f
 			}
 		}
 		if ev.Record != nil && ev.Record.Answer != nil {
-			a = answered{text: textOf(*ev.Record.Answer), calls: ev.Record.Answer.Calls, usage: ev.Record.Answer.Usage}
+			a = answered{text: textOf(*ev.Record.Answer), calls: callsOf(*ev.Record.Answer), usage: ev.Record.Answer.Usage}
 		}
 	}
 	a.reasoning = reasoning.String()
 	return a, nil
+}
+
+// callsOf are the calls with their arguments as they came, valid or not: Answer
+// reads more than JSON.
+func callsOf(a reply.Answer) []llm.ToolCall {
+	calls := slices.Clone(a.Calls)
+	for i, c := range calls {
+		if unread, ok := a.Unread[c.ID]; ok {
+			calls[i].Arguments = json.RawMessage(unread)
+		}
+	}
+	return calls
 }
 
 func textOf(a reply.Answer) string {

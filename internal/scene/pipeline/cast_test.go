@@ -125,6 +125,7 @@ func TestWhoSpeaks(t *testing.T) {
 		"director names nobody":   {mode: scene.Director, agent: true, answer: `{"speaking_plan":["ghost"]}`, plan: "Anna", asked: "direct_scene, writer Anna"},
 		"director names muted":    {mode: scene.Director, agent: true, muted: []string{"Bob"}, answer: `{"speaking_plan":["bob","cara"]}`, plan: "Cara", asked: "direct_scene, writer Cara"},
 		"director thinks":         {mode: scene.Director, agent: true, answer: `{"speaking_plan":"<thinking>anna? bob?</thinking>[\"cara\"]"}`, plan: "Cara", asked: "direct_scene, writer Cara"},
+		"director writes no JSON": {mode: scene.Director, agent: true, answer: "{\"speaking_plan\":[\"cara — nods\nslowly\",]}", plan: "Cara", asked: "direct_scene, writer Cara"},
 		"director without agent":  {mode: scene.Director, plan: "Anna", asked: "writer Anna"},
 		"all are muted":           {mode: scene.Director, agent: true, muted: []string{"Anna", "Bob", "Cara"}, plan: "", asked: ""},
 		"all are muted, in turns": {mode: scene.RoundRobin, agent: true, muted: []string{"Anna", "Bob", "Cara"}, plan: "", asked: ""},
