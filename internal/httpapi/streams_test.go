@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"sync"
@@ -63,5 +64,54 @@ func TestKeyOutlivesTheServer(t *testing.T) {
 	}
 	if other := w.ask(t, http.MethodPost, "/api/conversations/"+cid+"/send", []byte(`{"content":"Other"}`), "Idempotency-Key", "k"); other.Code != http.StatusUnprocessableEntity {
 		t.Errorf("another body: %d %s", other.Code, other.Body)
+	}
+}
+
+// TestClosingSavesWhatIsWritten ends the service while a reply streams: its part
+// is stored, whoever listens gets the end, and nothing begins any more.
+func TestClosingSavesWhatIsWritten(t *testing.T) {
+	w := freshWorld(t)
+	cid := gjson.GetBytes(w.want(t, http.MethodPost, "/api/conversations", []byte(`{"character_name":"Eve"}`)), "id").String()
+	w.player.answers = map[string][][]string{"writer": {{"Half of ", "hold:never"}}}
+	c := w.dispatch(t.Context(), http.MethodPost, "/api/conversations/"+cid+"/send", http.Header{"Content-Type": {"application/json"}}, []byte(`{"content":"Hello"}`))
+	for !strings.Contains(string(c.body()), "event: token") {
+		c.mu.Lock()
+		changed := c.changed
+		c.mu.Unlock()
+		if !strings.Contains(string(c.body()), "event: token") {
+			<-changed
+		}
+	}
+	if err := w.scenes.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-c.ended
+	if got := string(c.body()); !strings.Contains(got, `"status":"stopped"`) {
+		t.Errorf("the stream ends with %s", got)
+	}
+	last := gjson.GetBytes(w.want(t, http.MethodGet, "/api/conversations/"+cid+"/messages", nil), "1")
+	if last.Get("content").String() != "Half of" || last.Get("incomplete").String() != "interrupted" {
+		t.Errorf("stored: %s", last)
+	}
+	if again := w.ask(t, http.MethodPost, "/api/conversations/"+cid+"/continue", nil); again.Code != http.StatusConflict {
+		t.Errorf("another exchange: %d %s", again.Code, again.Body)
+	}
+}
+
+// TestAttachmentsHaveALimit sends the largest file there may be, and one byte
+// more.
+func TestAttachmentsHaveALimit(t *testing.T) {
+	w := freshWorld(t)
+	cid := gjson.GetBytes(w.want(t, http.MethodPost, "/api/conversations", []byte(`{"kind":"group","group_turn_mode":"manual","members":[{"display_name":"Ada"}]}`)), "id").String()
+	for size, want := range map[int]int{10 << 20: http.StatusOK, 10<<20 + 1: http.StatusUnprocessableEntity, 0: http.StatusUnprocessableEntity} {
+		data := base64.StdEncoding.EncodeToString(make([]byte, size))
+		answer := w.ask(t, http.MethodPost, "/api/conversations/"+cid+"/send", []byte(`{"content":"x","attachments":[{"b64":"`+data+`","mime":"image/png","filename":"zero.png"}]}`))
+		if answer.Code != want {
+			t.Errorf("%d bytes: %d %.200s", size, answer.Code, answer.Body)
+		}
+	}
+	list := gjson.GetBytes(w.want(t, http.MethodGet, "/api/conversations/"+cid+"/messages", nil), "#.user_attachments.0")
+	if list.Get("#").Int() != 1 || list.Get("0.size").Int() != 10<<20 || list.Get("0.mime_type").String() != "application/octet-stream" {
+		t.Errorf("stored: %s", list)
 	}
 }
