@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,8 @@ import (
 //	                     value _ is a space
 //	run COMMAND [ARG…]   another program; prints exit code and errors
 //
-// ADDR in a line is the server's host and port. What is printed says ADDR, DIR
+// ADDR in a line is the server's host and port, LAST the id of the row that was
+// answered last. What is printed says ADDR, DIR
 // and PID for what is another each time.
 func visits() {
 	args := os.Args[1:]
@@ -68,8 +70,9 @@ func visit(pid int, addr string, lines []string) error {
 	dir, _ := os.Getwd()
 	tidy := strings.NewReplacer(addr, "ADDR", dir, "DIR", "process "+strconv.Itoa(pid), "process PID")
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	last := ""
 	for _, line := range lines {
-		words := strings.Fields(strings.ReplaceAll(line, "ADDR", addr))
+		words := strings.Fields(strings.NewReplacer("ADDR", addr, "LAST", last).Replace(line))
 		fmt.Println("#", line)
 		var text string
 		if words[0] == "run" {
@@ -82,10 +85,16 @@ func visit(pid int, addr string, lines []string) error {
 				return err
 			}
 		}
+		if id := row.FindStringSubmatch(text); id != nil {
+			last = id[1]
+		}
 		fmt.Println(strings.TrimSpace(tidy.Replace(text)))
 	}
 	return nil
 }
+
+// row finds the id of the row that an answer is.
+var row = regexp.MustCompile(`\n{"id":"([^"]+)"`)
 
 func request(client *http.Client, addr string, words []string) (string, error) {
 	body := ""
