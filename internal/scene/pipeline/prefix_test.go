@@ -177,7 +177,11 @@ func TestPrefixLaw(t *testing.T) {
 				sc.mode(scene.Director, mode)
 				tp := sc.wired(provider, forcing)
 				before := law{mode: mode, tools: forcing == pipeline.ByTool}
-				for i := range 20 {
+				exchanges := 20
+				if raced {
+					exchanges = 8
+				}
+				for i := range exchanges {
 					switch i % 5 {
 					case 1:
 						sc.mute("Cara")
@@ -190,7 +194,7 @@ func TestPrefixLaw(t *testing.T) {
 							before.applied(sc, t)
 						}
 					}
-					if i == 10 {
+					if i == exchanges/2 {
 						sc.settings(`{"length_guard_enabled":true,"length_guard_enforce":true,"length_guard_max_words":5}`)
 					}
 					tp.sent = nil

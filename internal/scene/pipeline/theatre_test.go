@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -233,14 +234,33 @@ func (p *player) plays(pass string, as func(string) llmtest.Answer, texts ...str
 	p.play(pass, func(a asked) llmtest.Answer { return as(texts[min(a.nth-first, len(texts))-1]) })
 }
 
+// emptyStore is the file of a store without rows: making one takes a while.
+var emptyStore = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "jp-theatre-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	at := filepath.Join(dir, "scenes.db")
+	store, err := sqlstore.Open(context.Background(), at)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(at)
+})
+
 // newTheatre opens an empty one with an endpoint whose models are "pen" and
 // "mind".
 func newTheatre(tb testing.TB) *theatre {
 	tb.Helper()
-	store, err := sqlstore.Open(context.Background(), filepath.Join(tb.TempDir(), "scenes.db"))
-	if err != nil {
+	at := filepath.Join(tb.TempDir(), "scenes.db")
+	if err := os.WriteFile(at, must(emptyStore())(tb), 0o600); err != nil {
 		tb.Fatal(err)
 	}
+	store := must(sqlstore.Open(context.Background(), at))(tb)
 	tb.Cleanup(func() { _ = store.Close() })
 	th := &theatre{TB: tb, p: &player{}, clock: &clock{at: time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)}}
 	th.lanes = &stages{model: th.p}
