@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -9,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"jp/internal/kernel/llm"
+	"jp/internal/kernel/llm/catalog"
 	"jp/internal/kernel/llm/chat"
 	"jp/internal/kernel/llm/rehearsal"
 	"jp/internal/lib/fault"
@@ -23,9 +26,11 @@ import (
 // one for each proxy.
 type models struct {
 	http http.RoundTripper
+	now  func() time.Time
 
-	mu      sync.Mutex
-	proxies map[string]http.RoundTripper
+	mu       sync.Mutex
+	proxies  map[string]http.RoundTripper
+	contexts map[string]held // by URL
 }
 
 var _ pipeline.Models = (*models)(nil)
@@ -54,7 +59,43 @@ func (s *models) Open(e scene.Endpoint, m scene.ModelConfig) (pipeline.Lane, err
 	if server == "llamacpp" || server == "ollama" {
 		lane.Forcing = pipeline.BySchema // they cannot name a tool, and have grammars
 	}
+	switch {
+	case m.ContextSize != nil:
+		lane.Window = *m.ContextSize
+	case server == "llamacpp":
+		lane.Asked = s.context(e, cfg.Transport)
+	}
 	return lane, nil
+}
+
+// contextKept is how long what a server said of its context counts: it is asked
+// anew when it may have been started with another.
+const contextKept = time.Minute
+
+// held is what a server said of its context, and when.
+type held struct {
+	tokens int
+	at     time.Time
+}
+
+// context asks a server for its context, once a minute at most.
+func (s *models) context(e scene.Endpoint, rt http.RoundTripper) func(context.Context) int {
+	return func(ctx context.Context) int {
+		s.mu.Lock()
+		h, known := s.contexts[e.URL]
+		s.mu.Unlock()
+		if known && s.now().Sub(h.at) < contextKept {
+			return h.tokens
+		}
+		h = held{catalog.Context(ctx, rt, e.URL, e.Key), s.now()}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.contexts == nil {
+			s.contexts = map[string]held{}
+		}
+		s.contexts[e.URL] = h
+		return h.tokens
+	}
 }
 
 // serverOf is what an endpoint's server is: as it says, else as its URL tells.

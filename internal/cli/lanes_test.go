@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -160,5 +161,45 @@ func TestProxiesAreKept(t *testing.T) {
 	}
 	if lane := s.Rehearsal("Ada"); lane.Model == nil || lane.Name != "offline/rehearsal" {
 		t.Errorf("%+v", lane)
+	}
+}
+
+// props answers every request with a context and counts.
+type props struct{ asked int }
+
+func (p *props) RoundTrip(r *http.Request) (*http.Response, error) {
+	p.asked++
+	body := io.NopCloser(strings.NewReader(`{"default_generation_settings":{"n_ctx":4096}}`))
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
+}
+
+// The context is what is configured, else what llama.cpp says, asked once a
+// minute; other servers do not say.
+func TestContextOfLanes(t *testing.T) {
+	now, p := time.Unix(0, 0), &props{}
+	s := &models{http: p, now: func() time.Time { return now }}
+	open := func(base string, size *int) pipeline.Lane {
+		m := scene.DefaultModel("e", scene.LaneWriter)
+		m.Model, m.ContextSize = "m", size
+		lane, err := s.Open(scene.Endpoint{URL: base}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lane
+	}
+	if lane := open("http://127.0.0.1:8080/v1", new(100)); lane.Window != 100 || lane.Asked != nil {
+		t.Errorf("configured: %d", lane.Window)
+	}
+	if lane := open("http://127.0.0.1:9000/v1", nil); lane.Window != 0 || lane.Asked != nil {
+		t.Error("any server is asked for its context")
+	}
+	for _, step := range []struct {
+		after time.Duration
+		asked int
+	}{{0, 1}, {59 * time.Second, 1}, {time.Second, 2}} {
+		now = now.Add(step.after)
+		if got := open("http://127.0.0.1:8080/v1", nil).Asked(t.Context()); got != 4096 || p.asked != step.asked {
+			t.Errorf("after %v: %d, asked %d times, want %d", step.after, got, p.asked, step.asked)
+		}
 	}
 }

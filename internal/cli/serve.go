@@ -143,7 +143,7 @@ func (a *app) answer(ctx context.Context, s serving, ln net.Listener, scenes *sc
 
 // runner makes the casts of scenes speak.
 func (a *app) runner(s serving, scenes *scene.Service) *pipeline.Runner {
-	return &pipeline.Runner{Scenes: scenes, Models: &models{http: a.HTTP}, Now: a.Now, Log: s.log}
+	return &pipeline.Runner{Scenes: scenes, Models: &models{http: a.HTTP, now: a.Now}, Now: a.Now, Log: s.log}
 }
 
 // stop lets the exchanges save what they have and requests be answered; the

@@ -27,6 +27,7 @@ type Model struct {
 	TopP              *float64 `json:"top_p"`
 	RepetitionPenalty *float64 `json:"repetition_penalty"`
 	MaxTokens         *int     `json:"max_tokens"`
+	ContextSize       *int     `json:"context_size"`
 	ReasoningEffort   string   `json:"reasoning_effort"`
 	ReasoningParam    string   `json:"reasoning_effort_param"`
 	ReasoningValue    string   `json:"reasoning_effort_value"`
@@ -38,7 +39,7 @@ func wireModel(m scene.ModelConfig) Model {
 	return Model{
 		ID: m.ID, EndpointID: m.EndpointID, Lane: string(m.Lane), Model: m.Model, SystemPrompt: m.SystemPrompt,
 		Temperature: m.Temperature, MinP: m.MinP, TopK: m.TopK, TopP: m.TopP, RepetitionPenalty: m.RepetitionPenalty,
-		MaxTokens: m.MaxTokens, ReasoningEffort: m.ReasoningEffort, ReasoningParam: m.ReasoningParam,
+		MaxTokens: m.MaxTokens, ContextSize: m.ContextSize, ReasoningEffort: m.ReasoningEffort, ReasoningParam: m.ReasoningParam,
 		ReasoningValue: m.ReasoningValue, ExtraHeaders: m.ExtraHeaders, ExtraBody: m.ExtraBody,
 	}
 }
@@ -54,6 +55,7 @@ type ModelChange struct {
 	TopP              Opt[float64] `json:"top_p,omitzero"`
 	RepetitionPenalty Opt[float64] `json:"repetition_penalty,omitzero"`
 	MaxTokens         Opt[int]     `json:"max_tokens,omitzero"`
+	ContextSize       Opt[int]     `json:"context_size,omitzero" doc:"Tokens that the model holds; without it the server is asked where it tells"`
 	ReasoningEffort   Opt[string]  `json:"reasoning_effort,omitzero"`
 	ReasoningParam    Opt[string]  `json:"reasoning_effort_param,omitzero"`
 	ReasoningValue    Opt[string]  `json:"reasoning_effort_value,omitzero"`
@@ -86,6 +88,7 @@ func (a *api) createModel(ctx context.Context, in *struct {
 	m.TopP = orNull(b.TopP, m.TopP)
 	m.RepetitionPenalty = orNull(b.RepetitionPenalty, m.RepetitionPenalty)
 	m.MaxTokens = orNull(b.MaxTokens, m.MaxTokens)
+	m.ContextSize = orNull(b.ContextSize, m.ContextSize)
 	m.ReasoningEffort, m.ReasoningParam, m.ReasoningValue = b.ReasoningEffort.V, b.ReasoningParam.V, b.ReasoningValue.V
 	m.ExtraHeaders, m.ExtraBody = b.ExtraHeaders.V, b.ExtraBody.V
 	made, err := a.Scenes.CreateModel(ctx, m)
@@ -100,7 +103,7 @@ func (a *api) changeModel(ctx context.Context, in *struct {
 	m, err := a.Scenes.ChangeModel(ctx, in.ID, scene.ModelChange{
 		Model: value(b.Model), SystemPrompt: value(b.SystemPrompt), Temperature: clearable(b.Temperature),
 		MinP: clearable(b.MinP), TopK: clearable(b.TopK), TopP: clearable(b.TopP),
-		RepetitionPenalty: clearable(b.RepetitionPenalty), MaxTokens: clearable(b.MaxTokens),
+		RepetitionPenalty: clearable(b.RepetitionPenalty), MaxTokens: clearable(b.MaxTokens), ContextSize: clearable(b.ContextSize),
 		ReasoningEffort: value(b.ReasoningEffort), ReasoningParam: value(b.ReasoningParam),
 		ReasoningValue: value(b.ReasoningValue), ExtraHeaders: value(b.ExtraHeaders), ExtraBody: value(b.ExtraBody),
 	})

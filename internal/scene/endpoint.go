@@ -48,6 +48,7 @@ type ModelConfig struct {
 	TopP              *float64
 	RepetitionPenalty *float64
 	MaxTokens         *int
+	ContextSize       *int // tokens that the model holds; nil is told by the server, or unknown
 	ReasoningEffort   string
 	ReasoningParam    string
 	ReasoningValue    string

@@ -9,7 +9,7 @@ import (
 type ModelChange struct {
 	Model, SystemPrompt                             Change[string]
 	Temperature, MinP, TopP, RepetitionPenalty      Change[*float64]
-	TopK, MaxTokens                                 Change[*int]
+	TopK, MaxTokens, ContextSize                    Change[*int]
 	ReasoningEffort, ReasoningParam, ReasoningValue Change[string]
 	ExtraHeaders, ExtraBody                         Change[string]
 }
@@ -89,6 +89,7 @@ func (ch ModelChange) apply(m *ModelConfig) {
 	ch.RepetitionPenalty.apply(&m.RepetitionPenalty)
 	ch.TopK.apply(&m.TopK)
 	ch.MaxTokens.apply(&m.MaxTokens)
+	ch.ContextSize.apply(&m.ContextSize)
 	ch.ReasoningEffort.apply(&m.ReasoningEffort)
 	ch.ReasoningParam.apply(&m.ReasoningParam)
 	ch.ReasoningValue.apply(&m.ReasoningValue)
@@ -186,6 +187,9 @@ func checkModel(m ModelConfig) error {
 	}
 	if m.TopK != nil && *m.TopK < -1 {
 		return misfit("top_k", "a top_k of %d", *m.TopK).hint("take 0 or more, or leave it out")
+	}
+	if m.ContextSize != nil && *m.ContextSize < 1 {
+		return misfit("context_size", "a context of %d tokens", *m.ContextSize).hint("take 1 or more, or leave it out")
 	}
 	if m.MaxTokens != nil && *m.MaxTokens < 1 {
 		return misfit("max_tokens", "at most %d tokens", *m.MaxTokens).hint("take 1 or more, or leave it out")

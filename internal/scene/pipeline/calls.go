@@ -77,7 +77,7 @@ type answered struct {
 // What was sent and what it took is handed to keep, however it ends.
 func (r *Runner) stream(ctx context.Context, p pass, keep func(scene.Call)) iter.Seq2[reply.Event, error] {
 	return func(yield func(reply.Event, error) bool) {
-		if err := fits(p); err != nil {
+		if err := fits(ctx, p); err != nil {
 			yield(reply.Event{}, &stage{name: p.stage(), model: p.lane.Name, err: err})
 			return
 		}
@@ -173,8 +173,12 @@ func (p pass) record() scene.Call {
 
 // fits refuses a call that the model's window cannot hold. Nothing is cut in
 // silence.
-func fits(p pass) error {
-	if p.lane.Window <= 0 {
+func fits(ctx context.Context, p pass) error {
+	window := p.lane.Window
+	if window == 0 && p.lane.Asked != nil {
+		window = p.lane.Asked(ctx)
+	}
+	if window <= 0 {
 		return nil
 	}
 	need := prompt.Tokens(strings.Join(p.req.System, "\n\n"))
@@ -185,10 +189,10 @@ func fits(p pass) error {
 	if p.req.Params.MaxTokens != nil {
 		answer = *p.req.Params.MaxTokens
 	}
-	if need+answer <= p.lane.Window {
+	if need+answer <= window {
 		return nil
 	}
 	return fault.New(fault.Invalid, "the scene is too long for %s: about %d tokens and up to %d for the answer, and it holds %d",
-		p.lane.Name, need, answer, p.lane.Window).
+		p.lane.Name, need, answer, window).
 		WithHint("compress the scene: it goes on in a new conversation from a summary and the last messages")
 }

@@ -15,6 +15,7 @@
 package pipeline
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -48,7 +49,10 @@ type Lane struct {
 	SystemPrompt string // the model config's own
 	Params       llm.Params
 	Forcing      Forcing
-	Window       int // tokens; 0 is unknown
+	Window       int // tokens; 0 is what Asked says
+	// Asked asks the server how many tokens it holds, where it tells; 0 is
+	// unknown. nil for a server that does not tell.
+	Asked func(context.Context) int
 
 	own bool // the agent's lane is one of its own
 }

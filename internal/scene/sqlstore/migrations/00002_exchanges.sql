@@ -6,6 +6,9 @@
 ALTER TABLE endpoints ADD COLUMN provider TEXT NOT NULL DEFAULT ''
     CHECK (provider IN ('', 'openai', 'openrouter', 'llamacpp', 'ollama'));
 
+-- NULL is what the server says, or unknown.
+ALTER TABLE model_configs ADD COLUMN context_size INTEGER;
+
 CREATE TABLE director_state (
     conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE,
     active_moods    TEXT NOT NULL,

@@ -21,8 +21,8 @@ INSERT INTO mood_fragments VALUES (1, 'tense', 'Tense', 'When there is danger', 
 INSERT INTO interactive_fragments VALUES (1, 'weather', 'Weather', 'What is it like?', 'state', 1, 1, 'Weather', 2, 4, '{"mode":"single"}');
 INSERT INTO phrase_bank VALUES (1, 'f', 'literal', '["shivers","down her spine"]', '');
 INSERT INTO endpoints VALUES (1, 'x', 'http://127.0.0.1:8080/v1', 'key', 'chat', 'http://127.0.0.1:9', NULL, NULL, 'llamacpp');
-INSERT INTO model_configs VALUES (1, 'mw', 'x', 'writer', 'big', 'Write.', 0.8, 0.0, 40, 0.95, 1.0, 4096, 'high', 'param', 'value', 'A: b', '{"z":1}');
-INSERT INTO model_configs VALUES (2, 'ma', 'x', 'agent', 'small', '', NULL, NULL, NULL, NULL, NULL, NULL, '', '', '', '', '');
+INSERT INTO model_configs VALUES (1, 'mw', 'x', 'writer', 'big', 'Write.', 0.8, 0.0, 40, 0.95, 1.0, 4096, 'high', 'param', 'value', 'A: b', '{"z":1}', 32768);
+INSERT INTO model_configs VALUES (2, 'ma', 'x', 'agent', 'small', '', NULL, NULL, NULL, NULL, NULL, NULL, '', '', '', '', '', NULL);
 UPDATE endpoints SET active_model_config_id = 'mw', agent_active_model_config_id = 'ma';
 INSERT INTO settings VALUES (1, '{"user_name":"Ann","enabled_tools":{"direct_scene":false}}');
 INSERT INTO director_state VALUES ('root', '["tense"]', '{"{{random::a::b}}":"b"}', '{"tense":2}');
