@@ -44,6 +44,9 @@ func (*models) Rehearsal(name string) pipeline.Lane {
 func (s *models) Open(e scene.Endpoint, m scene.ModelConfig) (pipeline.Lane, error) {
 	server := serverOf(e)
 	dialect, _ := chat.DialectOf(cmp.Or(server, "openai"))
+	if server == "" {
+		dialect = dialect.Alternating()
+	}
 	cfg := chat.Config{
 		Provider: at(e.URL), BaseURL: e.URL, Key: e.Key, Headers: headersOf(m.ExtraHeaders),
 		Dialect: dialect, Transport: s.through(e.Proxy),

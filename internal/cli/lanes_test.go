@@ -203,3 +203,33 @@ func TestContextOfLanes(t *testing.T) {
 		}
 	}
 }
+
+// A server that nobody knows may have any chat template behind it: what it is
+// sent begins with a person, and people and models take turns.
+func TestTurnsOfUnknownServers(t *testing.T) {
+	for base, want := range map[string][]string{
+		"http://127.0.0.1:9000/v1":     {"user", "assistant", "user"},
+		"https://api.openai.com/v1":    {"assistant", "user", "user"},
+		"https://openrouter.ai/api/v1": {"assistant", "user", "user"},
+	} {
+		w, m := &wire{}, scene.DefaultModel("e", scene.LaneWriter)
+		m.Model = "m"
+		lane, err := (&models{http: w}).Open(scene.Endpoint{URL: base, Key: "k"}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := []llm.Message{{Role: llm.RoleAssistant, Text: "Welcome."}, {Role: llm.RoleUser, Text: "Hello."}, {Role: llm.RoleUser, Text: "Anybody?"}}
+		for _, err := range lane.Model.Stream(t.Context(), llm.Request{Model: lane.Name, Messages: said}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, sent := range w.body["messages"].([]any) {
+			got = append(got, sent.(map[string]any)["role"].(string))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", base, diff)
+		}
+	}
+}

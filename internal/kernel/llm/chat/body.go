@@ -241,11 +241,19 @@ func parts(t llm.Message) []part {
 	return out
 }
 
-// alternate joins messages of one role that follow each other, because chat
-// templates refuse them. Labels are in the text, so nobody is mixed up. A tool
-// call is never joined to what follows it.
+// opener stands before a reply that nobody asked for, such as the opening of a
+// scene.
+const opener = "(The conversation begins here.)"
+
+// alternate joins messages of one role that follow each other and lets a person
+// have the first word, because chat templates refuse anything else. Labels are
+// in the text, so nobody is mixed up. A tool call is never joined to what
+// follows it.
 func alternate(history []llm.Message) []llm.Message {
 	var out []llm.Message
+	if len(history) > 0 && history[0].Role == llm.RoleAssistant {
+		out = append(out, llm.Message{Role: llm.RoleUser, Text: opener})
+	}
 	for _, t := range history {
 		if n := len(out); n > 0 && out[n-1].Role == t.Role && t.Role != llm.RoleTool && len(out[n-1].ToolCalls) == 0 {
 			last := &out[n-1]

@@ -7,7 +7,7 @@ type Dialect struct {
 	base     string    // base URL when none is configured
 	prefix   string    // path in front of /v1
 	keyed    bool      // the server at base demands a key
-	strict   bool      // chat templates refuse two messages of one role in a row
+	strict   bool      // chat templates want people and models in turn, people first
 	inSystem bool      // documents go into the system message
 	narrow   bool      // tool_choice cannot name a tool: send only that tool
 	counts   bool      // usage has to be asked for
@@ -65,6 +65,13 @@ func DialectOf(provider string) (Dialect, bool) {
 		}, true
 	}
 	return Dialect{}, false
+}
+
+// Alternating is the dialect for a server behind which there may be any chat
+// template: people and models take turns in what it is sent, people first.
+func (d Dialect) Alternating() Dialect {
+	d.strict = true
+	return d
 }
 
 // openaiHost is the one server whose newer models refuse max_tokens.
