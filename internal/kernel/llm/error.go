@@ -15,6 +15,7 @@ const (
 	Denied      Kind = "denied"       // 401, 403
 	NoModel     Kind = "no_model"     // the server does not know the model
 	Rejected    Kind = "rejected"     // the server refuses this request (other 4xx)
+	Overfull    Kind = "overfull"     // the request is longer than the model holds
 	RateLimited Kind = "rate_limited" // 429
 	Overloaded  Kind = "overloaded"   // 5xx, "overloaded"
 	NoServer    Kind = "no_server"    // nothing listens at the address, or the name is unknown

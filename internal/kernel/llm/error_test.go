@@ -12,7 +12,7 @@ func TestKinds(t *testing.T) {
 	retryable := map[llm.Kind]bool{
 		llm.NoKey: false, llm.Denied: false, llm.NoModel: false, llm.Rejected: false,
 		llm.RateLimited: true, llm.Overloaded: true, llm.Unreachable: true, llm.TimedOut: true, llm.Broken: true,
-		llm.TooLong: false, llm.Empty: false,
+		llm.TooLong: false, llm.Empty: false, llm.Overfull: false,
 	}
 	for kind, want := range retryable {
 		e := &llm.Error{Kind: kind, Provider: "p", Message: "m", Hint: "h"}

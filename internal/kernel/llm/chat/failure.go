@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -80,10 +81,9 @@ func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Erro
 		e.Message = "the server answered " + resp.Status
 	}
 	at := address(to)
-	if code == "context_length_exceeded" || code == "exceed_context_size_error" {
-		e.Hint = "the conversation is too long for this model: ask one with a larger context, or begin a new conversation"
-	}
 	switch e.Kind {
+	case llm.Overfull:
+		e.Hint = overfull
 	case llm.Denied:
 		e.Hint = "check " + m.cfg.keyName()
 		if m.cfg.Key == "" {
@@ -102,12 +102,18 @@ func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Erro
 	return e
 }
 
+// overfull is what can be done about a request that is longer than the model
+// holds.
+const overfull = "the conversation is too long for this model: ask one with a larger context, or begin a new conversation"
+
 // kindOf classifies a failure by the HTTP status and the provider's code,
 // either of which may be missing.
 func kindOf(status int, code string) llm.Kind {
 	switch code {
 	case "model_not_found":
 		return llm.NoModel
+	case "context_length_exceeded", "exceed_context_size_error":
+		return llm.Overfull
 	case "insufficient_quota": // sent with 429, but no waiting helps
 		return llm.Rejected
 	}
@@ -156,7 +162,11 @@ func reported(raw []byte) *llm.Error {
 	if text == "" {
 		text = "the server reported an error without a word"
 	}
-	return &llm.Error{Kind: kindOf(0, code), Message: text}
+	e := &llm.Error{Kind: kindOf(0, code), Message: text}
+	if e.Kind == llm.Overfull {
+		e.Hint = overfull
+	}
+	return e
 }
 
 // errorText reads a provider's sentence and code out of an error body: the
@@ -187,18 +197,22 @@ func sentence(v any) (text, code string) {
 			}
 		}
 		for _, key := range []string{"code", "type"} {
-			if code != "" {
-				break
-			}
 			switch c := v[key].(type) {
 			case string:
-				code = c
+				if code == "" || statusOf(c) != 0 && numeric(code) { // a word that is known says more
+					code = c
+				}
 			case float64:
-				code = strconv.FormatFloat(c, 'f', -1, 64)
+				code = cmp.Or(code, strconv.FormatFloat(c, 'f', -1, 64))
 			}
 		}
 	}
 	return text, code
+}
+
+func numeric(code string) bool {
+	_, err := strconv.Atoi(code)
+	return err == nil
 }
 
 // shorten makes text one line of at most maxSentence bytes.
