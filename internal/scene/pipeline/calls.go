@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func (r *Runner) stream(ctx context.Context, p pass, keep func(scene.Call)) iter
 		}}
 		for ev, err := range speaker.Reply(ctx) {
 			if err != nil {
-				yield(reply.Event{}, &stage{name: p.stage(), model: p.lane.Name, err: err})
+				yield(reply.Event{}, &stage{name: p.stage(), model: p.lane.Name, err: p.mended(err)})
 				return
 			}
 			if call.Timing.FirstMS == 0 && ev.Delta.Notice == "" {
@@ -194,5 +195,26 @@ func fits(ctx context.Context, p pass) error {
 	}
 	return fault.New(fault.Invalid, "the scene is too long for %s: about %d tokens and up to %d for the answer, and it holds %d",
 		p.lane.Name, need, answer, window).
-		WithHint("compress the scene: it goes on in a new conversation from a summary and the last messages")
+		WithHint("%s", p.wayOut())
+}
+
+// mended is an error of a call with the way out of a scene that is too long,
+// where a server is the one who says so.
+func (p pass) mended(err error) error {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || e.Kind != llm.Overfull {
+		return err
+	}
+	full := *e
+	full.Hint = p.wayOut()
+	return &full
+}
+
+// wayOut is what to do when a call is longer than the model holds. A summary is
+// the first step of compressing, and cannot be helped by it.
+func (p pass) wayOut() string {
+	if p.name == "summary" {
+		return "write the summary by hand, keep more messages, or let the answer have fewer tokens"
+	}
+	return "compress the scene: it goes on in a new conversation from a summary and the last messages"
 }

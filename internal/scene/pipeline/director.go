@@ -174,14 +174,14 @@ func (t *taking) warn(err error) {
 }
 
 // survivable tells whether a failed call leaves hope for the next: a model
-// answered, though not as it should.
+// answered, though not as it should, and not that it cannot hold the scene.
 func survivable(err error) bool {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
 		return false
 	}
 	switch e.Kind {
-	case llm.NoServer, llm.Unreachable, llm.TimedOut, llm.Broken:
+	case llm.NoServer, llm.Unreachable, llm.TimedOut, llm.Broken, llm.Overfull:
 		return false
 	}
 	return true

@@ -233,7 +233,7 @@ func TestDirectorFails(t *testing.T) {
 	for kind, ends := range map[llm.Kind]bool{
 		llm.Rejected: false, llm.RateLimited: false, llm.Overloaded: false, llm.NoModel: false, llm.Denied: false, llm.NoKey: false,
 		llm.Empty: false, llm.TooLong: false,
-		llm.NoServer: true, llm.Unreachable: true, llm.TimedOut: true, llm.Broken: true,
+		llm.NoServer: true, llm.Overfull: true, llm.Unreachable: true, llm.TimedOut: true, llm.Broken: true,
 	} {
 		d := directed(nil, "error: "+string(kind))
 		got, err := pipeline.Direct(t.Context(), d.Directing, d.ask)

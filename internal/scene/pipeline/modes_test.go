@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jp/internal/kernel/llm"
 	"jp/internal/kernel/llm/llmtest"
 	"jp/internal/scene"
 	"jp/internal/scene/pipeline"
@@ -338,5 +339,27 @@ func TestWindow(t *testing.T) {
 	p := last[pipeline.ProblemData](t, ev, pipeline.Failed)
 	if len(sc.p.asked) != 0 || !strings.Contains(p.Sentence, "compress") || ev.count(pipeline.SpeakingPlan) != 1 || len(sc.path()) != 1 {
 		t.Errorf("%d calls, %+v", len(sc.p.asked), p)
+	}
+
+	sc = newTheatre(t).group("Anna") // only the server knows
+	sc.p.bySpeaker("Anna", fails(llm.Overfull))
+	ev = sc.run(pipeline.Ask{Kind: pipeline.Send, Content: "Hello."})
+	p = last[pipeline.ProblemData](t, ev, pipeline.Failed)
+	if f := last[pipeline.SpeakerFailedData](t, ev, pipeline.SpeakerFailed); !strings.Contains(p.Sentence, "compress") || !strings.Contains(f.Detail, "compress") || !strings.Contains(p.Headline, "too long") {
+		t.Errorf("%+v, %+v", p, f)
+	}
+}
+
+// A summary that the model cannot hold is not helped by being told to compress.
+func TestWindowOfASummary(t *testing.T) {
+	sc := newTheatre(t).group("Anna")
+	for range 3 {
+		sc.run(pipeline.Ask{Kind: pipeline.Send, Content: strings.Repeat("word ", 200)})
+	}
+	sc.lanes.window = 4300
+	var ev events
+	must(sc.r.BeginSummary(t.Context(), sc.id, 2, ""))(t).Run(t.Context(), func(e pipeline.Event) { ev = append(ev, e) })
+	if p := last[pipeline.ProblemData](t, ev, pipeline.Failed); !strings.Contains(p.Sentence, "by hand") || strings.Contains(p.Sentence, "compress") {
+		t.Errorf("%+v", p)
 	}
 }

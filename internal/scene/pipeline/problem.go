@@ -46,6 +46,7 @@ var headlines = map[llm.Kind]string{
 	llm.Denied:      "The model's server refused the key",
 	llm.NoModel:     "The server does not know the model",
 	llm.Rejected:    "The model's server refused the request",
+	llm.Overfull:    "The scene is too long for the model",
 	llm.RateLimited: "Too many requests",
 	llm.Overloaded:  "The model's server is overloaded",
 	llm.NoServer:    "Nothing answers at the model's address",
