@@ -108,12 +108,14 @@ func (s *Summary) say(name string, data any) { s.said(Event{Name: name, Data: da
 // write announces the summary as it comes. One that the model's limit cut off
 // is told: what it stands for is about to be left behind.
 func (s *Summary) write(ctx context.Context) error {
+	var text strings.Builder
 	for ev, err := range s.r.stream(ctx, s.pass, unkept) {
 		if err != nil {
 			return err
 		}
 		switch d := ev.Delta; {
 		case d.Text != "":
+			text.WriteString(d.Text)
 			s.say(Token, d.Text)
 		case d.Reasoning != "":
 			s.say(Reasoning, ReasoningData{Pass: s.pass.name, Delta: d.Reasoning})
@@ -126,6 +128,9 @@ func (s *Summary) write(ctx context.Context) error {
 				Kind: "provider", Stage: s.pass.stage(), Model: s.pass.lane.Name,
 			})
 		}
+	}
+	if strings.TrimSpace(text.String()) == "" { // a tool call is an answer, too
+		return s.pass.nothing()
 	}
 	return nil
 }
@@ -153,7 +158,11 @@ func (r *Runner) Autocomplete(ctx context.Context, conversation, draft string) (
 	if err != nil {
 		return "", err
 	}
-	return completion(draft, a.text), nil
+	more := completion(draft, a.text)
+	if more == "" {
+		return "", p.nothing()
+	}
+	return more, nil
 }
 
 // completion is what an answer adds to a draft, which models like to repeat.

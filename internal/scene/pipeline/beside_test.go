@@ -72,6 +72,10 @@ func TestSummary(t *testing.T) {
 		if ev := sc.summary(2, ""); ev.names() != "error done" || ev.status(t) != "failed" {
 			t.Errorf("a summary that fails: %s", ev.names())
 		}
+		sc.p.gives("summary", `{"x":1}`)
+		if ev := sc.summary(2, ""); ev.names() != "error done" || ev.status(t) != "failed" {
+			t.Errorf("a call instead of a summary: %s", ev.names())
+		}
 	}
 }
 
@@ -240,8 +244,14 @@ func TestAutocomplete(t *testing.T) {
 	if last := a[len(a)-1]; has(last.whole(), cards()...) != "" || last.body() != sc.p.of("writer")[0].body() || !slices.EqualFunc(last.Messages[:1], sc.p.of("writer")[1].Messages[:1], func(x, y llm.Message) bool { return x.Text == y.Text }) {
 		t.Error("a completion does not go on from the scene")
 	}
-	sc.p.says("autocomplete", " ")
-	if _, err := sc.r.Autocomplete(t.Context(), sc.id, "I"); fault.CodeOf(err) != fault.Provider {
-		t.Errorf("nothing is a completion: %v", err)
+	for name, nothing := range map[string]func(){
+		"white space": func() { sc.p.says("autocomplete", " ") },
+		"a call":      func() { sc.p.gives("autocomplete", `{"x":1}`) },
+		"the draft":   func() { sc.p.says("autocomplete", "I.\n") },
+	} {
+		nothing()
+		if got, err := sc.r.Autocomplete(t.Context(), sc.id, "I."); fault.CodeOf(err) != fault.Provider {
+			t.Errorf("%s is the completion %q: %v", name, got, err)
+		}
 	}
 }

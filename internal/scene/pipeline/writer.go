@@ -59,12 +59,17 @@ func (x *Exchange) Respond(ctx context.Context, slot exchange.Slot) iter.Seq2[re
 				return
 			}
 		} else if err == nil {
-			err = &stage{name: "writer pass", model: writer.lane.Name, err: &llm.Error{Kind: llm.Empty, Message: "the model said nothing"}}
+			err = writer.nothing()
 		}
 		if err != nil {
 			yield(reply.Event{}, err)
 		}
 	}
+}
+
+// nothing is the error of a call whose answer comes to nothing.
+func (p pass) nothing() error {
+	return &stage{name: p.stage(), model: p.lane.Name, err: &llm.Error{Kind: llm.Empty, Message: "the model said nothing"}}
 }
 
 func (x *Exchange) newDraft(slot exchange.Slot) *draft {
