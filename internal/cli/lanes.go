@@ -48,7 +48,7 @@ func (s *models) Open(e scene.Endpoint, m scene.ModelConfig) (pipeline.Lane, err
 		dialect = dialect.Alternating()
 	}
 	cfg := chat.Config{
-		Provider: at(e.URL), BaseURL: e.URL, Key: e.Key, Headers: headersOf(m.ExtraHeaders),
+		Provider: at(e.URL), BaseURL: e.URL, Setting: "the endpoint's URL", Key: e.Key, Headers: headersOf(m.ExtraHeaders),
 		Dialect: dialect, Transport: s.through(e.Proxy),
 	}
 	if err := cfg.Check(); err != nil {

@@ -33,6 +33,7 @@ import (
 type Config struct {
 	Provider string            // names the server in errors
 	BaseURL  string            // empty: the dialect's own; a trailing /v1 is not doubled
+	Setting  string            // what BaseURL is called where people set it; empty: base_url
 	Key      string            // sent as a bearer token; empty sends none
 	KeyEnv   string            // where Key is expected to be set; only named in hints
 	Headers  map[string]string // sent as they are, over our own
@@ -78,7 +79,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 		defer func() { _ = resp.Body.Close() }()
 		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // without one: not html
 		s := stream{answer: newAnswer(req, m.cfg.Dialect), hangUp: cancel, ctx: ctx, yield: yield, html: kind == "text/html"}
-		s.read(m.cfg.Provider, resp.Body)
+		s.read(m.cfg, resp.Body)
 	}
 }
 
@@ -94,7 +95,7 @@ func (m *model) send(ctx context.Context, req llm.Request) (*http.Response, erro
 	}
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, m.cfg.refuse(err.Error(), "check base_url")
+		return nil, m.cfg.refuse(err.Error(), "check "+m.cfg.setting())
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,7 +24,7 @@ func (c Config) endpoint() (*url.URL, error) {
 	base := c.base()
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, c.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set base_url to something like http://127.0.0.1:8080")
+		return nil, c.refuse(fmt.Sprintf("the base URL %q is not an http or https address", base), "set "+c.setting()+" to something like http://127.0.0.1:8080")
 	}
 	u.Path, u.RawPath = c.Dialect.path(u.Path), ""
 	own := u.Scheme+"://"+u.Host == c.Dialect.base
@@ -34,7 +35,7 @@ func (c Config) endpoint() (*url.URL, error) {
 		return nil, c.noKey("the API key holds a space, a line break or another character that no key has", "check "+c.keyName())
 	}
 	if (c.Key != "" || c.authorized()) && u.Scheme == "http" && !host.Loopback(u.Hostname()) {
-		return nil, c.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as base_url, or unset "+c.keyName())
+		return nil, c.noKey("the API key is not sent unencrypted to "+u.Host, "use an https address as "+c.setting()+", or unset "+c.keyName())
 	}
 	return u, nil
 }
@@ -109,6 +110,9 @@ func (c Config) keyName() string {
 	}
 	return "the API key of this provider"
 }
+
+// setting is what people know the base URL as.
+func (c Config) setting() string { return cmp.Or(c.Setting, "base_url") }
 
 func (c Config) noKey(message, hint string) *llm.Error {
 	return &llm.Error{Kind: llm.NoKey, Provider: c.Provider, Message: message, Hint: hint}

@@ -44,11 +44,11 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err // the URL is said already
 	}
-	at := address(to)
+	at, setting := address(to), m.cfg.setting()
 	e := &llm.Error{
 		Kind: llm.Unreachable, Provider: m.cfg.Provider, Err: err,
-		Message: "no answer from " + at + ": " + err.Error(),
-		Hint:    "is the server running at " + at + "? Otherwise set base_url",
+		Message: "no answer from " + at + ": " + plainly(err),
+		Hint:    "is the server running at " + at + "? Otherwise set " + setting,
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		e.Kind = llm.TimedOut
@@ -57,9 +57,36 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 		e.Kind = llm.NoServer // a person has to start it or correct the address: waiting would only hide that
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		e.Kind, e.Hint = llm.Rejected, "the server's certificate is not trusted; check base_url"
+		e.Kind, e.Hint = llm.Rejected, "the server's certificate is not trusted; check "+setting
 	}
 	return e
+}
+
+// plainly is why a request got no answer, without the calls, ports and
+// resolvers by which the network tells it.
+func plainly(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
+		return "the proxy: " + plainly(op.Err)
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return "it took too long"
+	}
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
+		return name.Err
+	}
+	if code, ok := errors.AsType[syscall.Errno](err); ok {
+		return code.Error()
+	}
+	if trust, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return strings.TrimPrefix(trust.Err.Error(), "x509: ")
+	}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it closed the connection"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "it speaks http, not https"
+	}
+	return err.Error()
 }
 
 // address is the server as base_url names it: without credentials and query,
@@ -90,13 +117,13 @@ func (m *model) status(to *url.URL, model string, resp *http.Response) *llm.Erro
 			e.Hint = "set " + m.cfg.keyName()
 		}
 	case llm.NoModel:
-		e.Hint = "check the model's name, " + strconv.Quote(model) + ", and that base_url leads to the right server: it is " + at
+		e.Hint = "check the model's name, " + strconv.Quote(model) + ", and that " + m.cfg.setting() + " leads to the right server: it is " + at
 	}
 	if resp.StatusCode < 400 {
 		e.Message = "the server at " + at + " answered " + resp.Status + " instead of a stream"
-		e.Hint = "check base_url; redirects are not followed"
+		e.Hint = "check " + m.cfg.setting() + "; redirects are not followed"
 		if target, err := resp.Location(); err == nil {
-			e.Hint = "redirects are not followed; if " + target.Scheme + "://" + target.Host + " is right, set it as base_url"
+			e.Hint = "redirects are not followed; if " + target.Scheme + "://" + target.Host + " is right, set it as " + m.cfg.setting()
 		}
 	}
 	return e

@@ -28,15 +28,15 @@ type stream struct {
 
 // webPage is the error for a page instead of an answer. Asking again would
 // bring the page again.
-func webPage() *llm.Error {
-	return &llm.Error{Kind: llm.Rejected, Message: "the server answered with a web page", Hint: "check base_url: it leads to something else than a model server"}
+func (c Config) webPage() *llm.Error {
+	return &llm.Error{Kind: llm.Rejected, Message: "the server answered with a web page", Hint: "check " + c.setting() + ": it leads to something else than a model server"}
 }
 
 // read yields what the body holds and how it ends.
-func (s *stream) read(provider string, body io.Reader) {
-	failed := s.events(bufio.NewReader(body))
+func (s *stream) read(cfg Config, body io.Reader) {
+	failed := s.events(cfg, bufio.NewReader(body))
 	if failed != nil && failed.Kind == llm.Broken && s.html && !s.answer.begun {
-		failed = webPage()
+		failed = cfg.webPage()
 	}
 	rest := s.answer.flush
 	if failed == nil {
@@ -51,7 +51,7 @@ func (s *stream) read(provider string, body io.Reader) {
 	case s.ctx.Err() != nil:
 		s.yield(llm.Chunk{}, context.Cause(s.ctx))
 	default:
-		failed.Provider = provider
+		failed.Provider = cfg.Provider
 		s.yield(llm.Chunk{}, failed)
 	}
 }
@@ -72,12 +72,12 @@ func (s *stream) send(chunks []llm.Chunk) bool {
 
 // events reads to the end of a whole answer, to a failure, or until send says
 // no. Every event gives at least one chunk, if only as a sign of life.
-func (s *stream) events(in *bufio.Reader) *llm.Error {
+func (s *stream) events(cfg Config, in *bufio.Reader) *llm.Error {
 	switch first(in) {
 	case '{':
 		return s.object(in)
 	case '<':
-		return webPage()
+		return cfg.webPage()
 	}
 	var grace *time.Timer
 	for e, err := range sse.Read(in, sse.DefaultMax) {

@@ -2,6 +2,8 @@ package chat_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"iter"
@@ -9,7 +11,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -502,6 +506,34 @@ func TestUnreachable(t *testing.T) {
 	defer secure.Close()
 	if g := read(t, chat.New(chat.Config{BaseURL: secure.URL}), hello()); g.Err == nil || g.Err.Kind != llm.Rejected {
 		t.Errorf("untrusted: error %#v", g.Err)
+	}
+}
+
+// TestWordsOfTheNetwork: errors say what happened, and not how Go came by it;
+// hints name the setting as it is called where people set it.
+func TestWordsOfTheNetwork(t *testing.T) {
+	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
+	op := func(name string, err error) error {
+		return &net.OpError{Op: name, Net: "tcp", Source: here, Addr: here, Err: err}
+	}
+	for want, err := range map[string]error{
+		"connection reset by peer":                op("read", os.NewSyscallError("read", syscall.ECONNRESET)),
+		"connection refused":                      op("dial", os.NewSyscallError("connect", syscall.ECONNREFUSED)),
+		"the proxy: connection refused":           op("proxyconnect", op("dial", os.NewSyscallError("connect", syscall.ECONNREFUSED))),
+		"no such host":                            op("dial", &net.DNSError{Err: "no such host", Name: "m.example", Server: "127.0.0.53:53", IsNotFound: true}),
+		"it took too long":                        op("dial", os.ErrDeadlineExceeded),
+		"it closed the connection":                io.EOF,
+		"it speaks http, not https":               http.ErrSchemeMismatch,
+		"certificate signed by unknown authority": &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
+		"something else":                          errors.New("something else"),
+	} {
+		carrier := transport(func(*http.Request) (*http.Response, error) { return nil, err })
+		g := read(t, chat.New(chat.Config{BaseURL: "http://m.example/v1", Setting: "the endpoint's URL", Transport: carrier}), hello())
+		if g.Err == nil || g.Err.Message != "no answer from http://m.example: "+want {
+			t.Errorf("error %v, want %q", g.Err, want)
+		} else if h := g.Err.Hint; strings.Contains(h, "base_url") || !strings.Contains(h, "the endpoint's URL") {
+			t.Errorf("%s: hint %q", want, h)
+		}
 	}
 }
 
