@@ -32,7 +32,7 @@ func (r *Runner) look(ctx context.Context, snap scene.Snapshot) (b beside, err e
 	if b.lane, err = r.agent(snap); err != nil {
 		return b, err
 	}
-	b.frame = prompt.New(snap, r.Now())
+	b.frame = prompt.New(snap, r.Now()).With(r.prepared(ctx, snap, func(Hook, string, error) {})...)
 	b.lore = lore.Compile(snap.Worlds, snap.Entries).Select(lastTexts(snap.Path), snap.Conversation.LoreBudget)
 	b.tools = toolsOf(snap, b.frame)
 	return b, b.shown.load(ctx, r.Scenes, snap.Path)

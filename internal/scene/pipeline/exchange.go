@@ -221,7 +221,7 @@ func (x *Exchange) setup(ctx context.Context) (err error) {
 	if x.lanes, err = x.openLanes(); err != nil {
 		return err
 	}
-	x.frame = prompt.New(x.snap, x.r.Now())
+	x.frame = prompt.New(x.snap, x.r.Now()).With(x.r.prepared(ctx, x.snap, x.hooked)...)
 	x.tools = toolsOf(x.snap, x.frame)
 	x.lore = lore.Compile(x.snap.Worlds, x.snap.Entries).Select(x.scanned(), x.snap.Conversation.LoreBudget)
 	return x.loadImages(ctx)

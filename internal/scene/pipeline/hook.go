@@ -32,6 +32,44 @@ type Hook interface {
 	Reply(ctx context.Context, f Finished) (Changes, error)
 }
 
+// Preparer is a Hook that also prepares an exchange: once, before anybody is
+// asked, for all who speak. Its text, in which macros are replaced, ends the
+// system body of every call. Where it changes models read anew all that follows
+// it, so it should say the same from one exchange to the next. Its error is a
+// warning, and the exchange goes on without it.
+type Preparer interface {
+	Prepare(ctx context.Context, s scene.Snapshot) (string, error)
+}
+
+// prepared is what the hooks add to the system body.
+func (r *Runner) prepared(ctx context.Context, s scene.Snapshot, tell func(h Hook, state string, err error)) (blocks []string) {
+	for _, h := range r.Hooks {
+		p, ok := h.(Preparer)
+		if !ok || ctx.Err() != nil {
+			continue
+		}
+		tell(h, "running", nil)
+		block := ""
+		err := caught(func() (err error) {
+			block, err = p.Prepare(ctx, s)
+			return err
+		})
+		tell(h, "done", err)
+		if err == nil {
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
+}
+
+// hooked tells what a hook does.
+func (x *Exchange) hooked(h Hook, state string, err error) {
+	x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: state})
+	if err != nil {
+		x.warn("workflow hook", err)
+	}
+}
+
 // runHooks runs the hooks in order.
 func (x *Exchange) runHooks(ctx context.Context) {
 	d := x.draft
@@ -39,16 +77,15 @@ func (x *Exchange) runHooks(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: "running"})
+		x.hooked(h, "running", nil)
 		f := Finished{Conversation: x.snap.Conversation, Member: d.member, Card: x.card(), Text: d.text}
 		var c Changes
 		err := caught(func() (err error) {
 			c, err = h.Reply(ctx, f)
 			return err
 		})
-		x.say(PhaseStatus, PhaseData{Channel: "workflow:" + h.Name(), State: "done"})
+		x.hooked(h, "done", err)
 		if err != nil {
-			x.warn("workflow hook", err)
 			continue
 		}
 		if c.Text != nil && d.kept == nil {

@@ -26,6 +26,9 @@ func (p *Scene) System(lanePrompt string, sel lore.Selection, speaker string) []
 	}
 	s.under(keyPostHistory, "## Additional Instructions\n", p.postHistory(p.s.Conversation.PostHistory, p.body))
 	s.add(keyUserPersona, "## User: "+p.body.User+"\n"+strings.TrimSpace(macro.Resolve(p.persona, p.body)))
+	for _, block := range p.blocks {
+		s.add(keyWorkflow, macro.Resolve(block, p.body))
+	}
 	return s
 }
 

@@ -31,6 +31,7 @@ type Scene struct {
 	names   map[string]string // of all members, by id
 	card    *scene.Card       // of a solo chat
 	persona string            // its description
+	blocks  []string          // of workflows, at the end of the system body
 	// What macros stand for outside of a member's texts: in the system body,
 	// in the closing message, and in lore that is rolled for each exchange.
 	body, tail, depth macro.Scope
@@ -66,6 +67,13 @@ func New(s scene.Snapshot, now time.Time) *Scene {
 	p.body.Now = s.Conversation.CreatedAt.In(now.Location())
 	p.depth.Dice = macro.Seeded(seed + "\x00" + strconv.FormatInt(now.UnixNano(), 10))
 	return p
+}
+
+// With is the same view with texts of workflows at the end of the system body.
+func (p *Scene) With(blocks ...string) *Scene {
+	q := *p
+	q.blocks = blocks
+	return &q
 }
 
 // group tells whether there is a cast; else a single character answers.

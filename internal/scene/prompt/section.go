@@ -20,6 +20,7 @@ const (
 	keyExamples      = "mes_example" // solo
 	keyPostHistory   = "post_history"
 	keyUserPersona   = "user_persona"
+	keyWorkflow      = "workflow"
 	keySpeaker       = "speaker"
 	keySpeakerSheet  = "speaker_sheet"
 	keySpeakerSample = "speaker_examples"
