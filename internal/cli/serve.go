@@ -47,8 +47,8 @@ func (a *app) serveCommand() *cobra.Command {
 	s := serving{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve group chats over HTTP, with the page to read and write them in",
-		Long: `Serve group chats over HTTP, with the page to read and write them in.
+		Short: "Serve group chats over HTTP",
+		Long: `Serve group chats over HTTP: a cast of characters that speaks with the models you connect.
 
 The address is printed once it answers; logs go to stderr, as JSON with -F json.
 Without a token only this machine is answered. One is set by the variable

@@ -58,7 +58,7 @@ func (a *api) overlaid(ctx context.Context, s scene.Settings) (*body[Settings], 
 		return nil, err
 	}
 	out := Settings{Settings: s, Rehearsing: s.Rehearses(all)}
-	if e := chosen(all, s.ActiveEndpointID); e != nil {
+	if e, ok := scene.InUse(all, s.ActiveEndpointID); ok {
 		m, err := a.config(ctx, e, e.WriterConfig)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (a *api) overlaid(ctx context.Context, s scene.Settings) (*body[Settings], 
 		out.Temperature, out.MinP, out.TopK, out.TopP = m.Temperature, m.MinP, m.TopK, m.TopP
 		out.RepetitionPenalty, out.MaxTokens, out.ReasoningEffort = m.RepetitionPenalty, m.MaxTokens, m.ReasoningEffort
 	}
-	if e := chosen(all, s.AgentEndpointID); e != nil && !s.AgentSameAsWriter {
+	if e, ok := scene.InUse(all, s.AgentEndpointID); ok && !s.AgentSameAsWriter {
 		m, err := a.config(ctx, e, e.AgentConfig)
 		if err != nil {
 			return nil, err
@@ -80,17 +80,8 @@ func (a *api) overlaid(ctx context.Context, s scene.Settings) (*body[Settings], 
 	return &body[Settings]{out}, nil
 }
 
-func chosen(all []scene.Endpoint, id *string) *scene.Endpoint {
-	for i := range all {
-		if id != nil && all[i].ID == *id {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
 // config is a model config of an endpoint, the zero one when there is none.
-func (a *api) config(ctx context.Context, e *scene.Endpoint, id *string) (scene.ModelConfig, error) {
+func (a *api) config(ctx context.Context, e scene.Endpoint, id *string) (scene.ModelConfig, error) {
 	configs, err := a.Scenes.Models(ctx, e.ID)
 	for _, m := range configs {
 		if id != nil && m.ID == *id {

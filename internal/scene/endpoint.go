@@ -55,3 +55,18 @@ type ModelConfig struct {
 	ExtraHeaders      string // lines "Name: value"
 	ExtraBody         string // a JSON object, or empty
 }
+
+// InUse is the endpoint of a choice: the one that is named, or without a name
+// the only one with a model. false when there is none, or it is gone.
+func InUse(all []Endpoint, id *string) (Endpoint, bool) {
+	var found []Endpoint
+	for _, e := range all {
+		if id != nil && e.ID == *id || id == nil && e.WriterConfig != nil {
+			found = append(found, e)
+		}
+	}
+	if len(found) != 1 {
+		return Endpoint{}, false
+	}
+	return found[0], true
+}

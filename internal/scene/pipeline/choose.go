@@ -22,6 +22,9 @@ func (x *Exchange) choose(ctx context.Context) ([]exchange.Slot, error) {
 	if !x.group() {
 		return []exchange.Slot{{}}, nil
 	}
+	if x.directed && !x.direct.PlanOK && x.snap.Settings.Rehearses(x.snap.Endpoints) {
+		x.direct.Plan, x.direct.PlanOK = x.rehearsedPlan(), true
+	}
 	return Choose(x.snap, x.turn.pin, x.direct.Plan, x.direct.PlanOK), nil
 }
 

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"slices"
 	"strings"
 
 	"jp/internal/lib/fault"
@@ -78,22 +77,18 @@ func (r *Runner) lane(snap scene.Snapshot, endpoint *string, lane scene.Lane) (L
 	return r.model(snap, *id)
 }
 
-// chosenEndpoint is the one that is chosen, or the only one with a model.
+// chosenEndpoint is the one in use, or says why there is none.
 func chosenEndpoint(snap scene.Snapshot, id *string) (scene.Endpoint, error) {
-	ready := slices.DeleteFunc(slices.Clone(snap.Endpoints), func(e scene.Endpoint) bool { return e.WriterConfig == nil })
-	if id == nil && len(ready) == 1 {
-		return ready[0], nil
+	e, ok := scene.InUse(snap.Endpoints, id)
+	switch {
+	case ok:
+		return e, nil
+	case len(snap.Endpoints) == 0:
+		return e, fault.New(fault.Config, "no model server is connected").WithHint("add one in the settings")
+	case id == nil:
+		return e, fault.New(fault.Config, "no model server is chosen").WithHint("choose one in the settings")
 	}
-	if id == nil {
-		return scene.Endpoint{}, fault.New(fault.Config, "no model server is chosen").WithHint("choose one in the settings")
-	}
-	for _, e := range snap.Endpoints {
-		if e.ID == *id {
-			return e, nil
-		}
-	}
-	return scene.Endpoint{}, fault.New(fault.Config, "the model server that was chosen is not there any more").
-		WithHint("choose another in the settings")
+	return e, fault.New(fault.Config, "the model server that was chosen is not there any more").WithHint("choose another in the settings")
 }
 
 // model opens a model config, stored or of a standing endpoint.

@@ -1,6 +1,11 @@
 package pipeline
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
 	"jp/internal/scene"
 	"jp/internal/scene/prompt"
@@ -22,6 +27,30 @@ func (x *Exchange) rehearsed(p pass, name string, t prompt.Turn) pass {
 	p.lane.Model, p.lane.Name = own.Model, own.Name
 	p.plain = &llm.Request{Model: own.Name, Messages: append(history(x.path, name, x.frame), llm.Message{Role: llm.RoleUser, Text: last})}
 	return p
+}
+
+// rehearsedPlan is what a Director would say that only pretends: who is named
+// in the message, else the next two in turn.
+func (x *Exchange) rehearsedPlan() []exchange.Slot {
+	var plan []exchange.Slot
+	may := x.snap.Eligible()
+	for word := range strings.FieldsFuncSeq(x.turn.message, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
+		for _, m := range may {
+			first, _, _ := strings.Cut(m.Name, " ")
+			said := strings.EqualFold(word, first) || strings.EqualFold(word, m.Key)
+			if said && !slices.ContainsFunc(plan, func(s exchange.Slot) bool { return s.Speaker == m.ID }) {
+				plan = append(plan, exchange.Slot{Speaker: m.ID})
+			}
+		}
+	}
+	if next := RoundRobin(x.snap); len(plan) == 0 && len(next) > 0 {
+		at := slices.IndexFunc(may, func(m scene.Member) bool { return m.ID == next[0].Speaker })
+		plan = next
+		if other := may[(at+1)%len(may)]; other.ID != plan[0].Speaker {
+			plan = append(plan, exchange.Slot{Speaker: other.ID})
+		}
+	}
+	return plan[:min(len(plan), x.snap.Conversation.MaxSpeakers)]
 }
 
 // history is a path from a seat, since the model says more the first time it is
