@@ -36,8 +36,8 @@ type Message struct {
 
 // Cut is what was cut off a reply.
 type Cut struct {
-	Label   string `json:"label"`
-	Removed string `json:"removed"`
+	Label   string `json:"label" doc:"Whose label began the line"`
+	Removed string `json:"removed" doc:"Empty when the reply began with the label: it is kept then, and only marked"`
 }
 
 func message(s scene.Step) Message {

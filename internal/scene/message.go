@@ -41,7 +41,8 @@ type Message struct {
 	CreatedAt   time.Time
 }
 
-// Cut is what was cut off a reply that went on as somebody else.
+// Cut is what was cut off a reply that went on as somebody else. A reply that
+// began so is kept whole, and only marked: Removed is empty then.
 type Cut struct {
 	Label   string `json:"label"`   // the other's label that began the line
 	Removed string `json:"removed"` // all that was cut, the label included

@@ -239,10 +239,12 @@ func TestLabels(t *testing.T) {
 	}{
 		"doubled":              {said: "Anna: Anna: hello", kept: "hello"},
 		"bold, doubled":        {said: "**Anna:** Anna: hello", kept: "hello"},
-		"a foreign one first":  {said: "Bob: I object", kept: "Bob: I object"},
-		"a foreign one later":  {said: "I smile.\nBob: I object.\nAnna: Well.", kept: "I smile.", cut: &scene.Cut{Label: "Bob"}},
-		"the person's":         {said: "I smile.\n\nAda: Hello!", kept: "I smile.", cut: &scene.Cut{Label: "Ada"}},
-		"of one who left":      {said: "I smile.\nCara: Hello!", kept: "I smile.", cut: &scene.Cut{Label: "Cara"}},
+		"a foreign one first":  {said: "Bob: I object", kept: "Bob: I object", cut: &scene.Cut{Label: "Bob"}},
+		"two foreign ones":     {said: "Bob: I object\nAda: Why?", kept: "Bob: I object", cut: &scene.Cut{Label: "Ada", Removed: "Ada:"}},
+		"first, turned off":    {said: "Bob: I object", kept: "Bob: I object", off: true},
+		"a foreign one later":  {said: "I smile.\nBob: I object.\nAnna: Well.", kept: "I smile.", cut: &scene.Cut{Label: "Bob", Removed: "Bob:"}},
+		"the person's":         {said: "I smile.\n\nAda: Hello!", kept: "I smile.", cut: &scene.Cut{Label: "Ada", Removed: "Ada:"}},
+		"of one who left":      {said: "I smile.\nCara: Hello!", kept: "I smile.", cut: &scene.Cut{Label: "Cara", Removed: "Cara:"}},
 		"in code":              {said: "I write:\n```\nBob: x\n```\nDone.", kept: "I write:\n```\nBob: x\n```\nDone."},
 		"in prose":             {said: "Alice: no member.\nAnna smiled.", kept: "Alice: no member.\nAnna smiled."},
 		"turned off":           {said: "I smile.\nBob: I object.", kept: "I smile.\nBob: I object.", off: true},
@@ -262,7 +264,7 @@ func TestLabels(t *testing.T) {
 			if leaf.Content != c.kept || done.Content != c.kept || leaf.Incomplete != "" || *leaf.SpeakerID != sc.member("Anna").ID {
 				t.Errorf("stored %q, want %q", leaf.Content, c.kept)
 			}
-			if (leaf.Cut == nil) != (c.cut == nil) || c.cut != nil && leaf.Cut.Label != c.cut.Label {
+			if (leaf.Cut == nil) != (c.cut == nil) || c.cut != nil && (leaf.Cut.Label != c.cut.Label || !strings.HasPrefix(leaf.Cut.Removed, c.cut.Removed) || (leaf.Cut.Removed == "") != (c.cut.Removed == "")) {
 				t.Errorf("cut %+v, want %+v", leaf.Cut, c.cut)
 			}
 			var shown strings.Builder

@@ -22,7 +22,6 @@ type draft struct {
 	name      string
 	text      string
 	kept      *string // the text before the last rewriter
-	flagged   string
 	cut       *scene.Cut
 	reasoning string
 	edited    string // the Editor's reasoning
@@ -151,7 +150,10 @@ func (x *Exchange) write(ctx context.Context, p pass, show func(reply.Event) boo
 	if rest := filter.Flush(); rest != "" && !show(reply.Event{Delta: reply.Delta{Text: rest}}) {
 		return nil
 	}
-	d.text, d.cut, d.flagged, d.reasoning = strings.TrimSpace(filter.Text()), filter.Cut(), filter.Flagged(), thought.String()
+	d.text, d.cut, d.reasoning = strings.TrimSpace(filter.Text()), filter.Cut(), thought.String()
+	if label := filter.Flagged(); d.cut == nil && label != "" && x.cuts() {
+		d.cut = &scene.Cut{Label: label} // nothing would be left without it
+	}
 	if unspoken(d.text) {
 		d.text = ""
 	}

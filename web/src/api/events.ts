@@ -20,7 +20,7 @@ export interface PlanSlot {
   cue: string;
 }
 
-/** What was cut off a reply because it went on as somebody else. */
+/** What was cut off a reply because it went on as somebody else; nothing when it began so. */
 export interface Cut {
   label: string;
   removed: string;

@@ -1543,7 +1543,9 @@ export interface components {
             member: components["schemas"]["Member"];
         };
         Cut: {
+            /** @description Whose label began the line */
             label: string;
+            /** @description Empty when the reply began with the label: it is kept then, and only marked */
             removed: string;
         };
         Director: {
