@@ -59,14 +59,20 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Kind, e.Hint = llm.Rejected, "the server's certificate is not trusted; check "+setting
 	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		e.Kind, e.Hint = llm.Rejected, "write http instead of https in "+setting
+	}
+	if byProxy(err) != nil {
+		e.Hint = "is the proxy running? Otherwise set another one, or none"
+	}
 	return e
 }
 
 // plainly is why a request got no answer, without the calls, ports and
 // resolvers by which the network tells it.
 func plainly(err error) string {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
-		return "the proxy: " + plainly(op.Err)
+	if at := byProxy(err); at != nil {
+		return "the proxy: " + plainly(at)
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return "it took too long"
@@ -87,6 +93,14 @@ func plainly(err error) string {
 		return "it speaks http, not https"
 	}
 	return err.Error()
+}
+
+// byProxy is what a proxy failed of, nil when it was none.
+func byProxy(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
+		return op.Err
+	}
+	return nil
 }
 
 // address is the server as base_url names it: without credentials and query,

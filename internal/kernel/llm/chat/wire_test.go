@@ -531,8 +531,11 @@ func TestWordsOfTheNetwork(t *testing.T) {
 		g := read(t, chat.New(chat.Config{BaseURL: "http://m.example/v1", Setting: "the endpoint's URL", Transport: carrier}), hello())
 		if g.Err == nil || g.Err.Message != "no answer from http://m.example: "+want {
 			t.Errorf("error %v, want %q", g.Err, want)
-		} else if h := g.Err.Hint; strings.Contains(h, "base_url") || !strings.Contains(h, "the endpoint's URL") {
+		} else if h, proxy := g.Err.Hint, strings.HasPrefix(want, "the proxy"); proxy == strings.Contains(h, "the endpoint's URL") || proxy != strings.Contains(h, "the proxy") {
 			t.Errorf("%s: hint %q", want, h)
+		}
+		if errors.Is(err, http.ErrSchemeMismatch) && (g.Err.Kind != llm.Rejected || !strings.Contains(g.Err.Hint, "http instead of https")) {
+			t.Errorf("asking again does not help: %v, %s", g.Err.Kind, g.Err.Hint)
 		}
 	}
 }
