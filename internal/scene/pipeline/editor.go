@@ -221,8 +221,9 @@ func (x *Exchange) inAgentLane(writer pass) pass {
 	p := writer
 	p.lane = x.lanes.agent
 	p.req.Model, p.req.Params = p.lane.Name, p.lane.Params
-	body := x.body(p.lane, x.speaker())
+	body, own := x.body(p.lane, x.speaker()), x.body(writer.lane, x.speaker())
 	p.req.System = []string{prompt.Join(body)}
+	p.sections = append(body[:len(body):len(body)], writer.sections[len(own):]...)
 	p.req = Ship(p.lane, x.tools, p.req)
 	return p
 }

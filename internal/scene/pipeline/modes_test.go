@@ -160,6 +160,15 @@ func TestTwoLanes(t *testing.T) {
 			}
 			bodies[model] = a.body()
 		}
+		calls, _, err := sc.s.Calls(t.Context(), sc.id, sc.leaf().ID) // S17: the parts are those of the call's own body
+		if err != nil || len(calls) != 2 {
+			t.Fatalf("%d calls, %v", len(calls), err)
+		}
+		for i, prompt := range []string{"WRITER-PROMPT", "AGENT-PROMPT"} {
+			if first := calls[i].Sections[0]; first.Key != "system_prompt" || first.Chars != len(prompt) {
+				t.Errorf("%s: the %s's body begins with %+v", mode, calls[i].Pass, first)
+			}
+		}
 		for i, name := range []string{"ANNA", "BOB"} { // the cast is the same in both
 			writer, editor := sc.p.of("writer")[i], sc.p.of("editor_apply_patch")[i]
 			if w, e := strings.TrimPrefix(writer.body(), "WRITER-PROMPT"), strings.TrimPrefix(editor.body(), "AGENT-PROMPT"); w != e {
