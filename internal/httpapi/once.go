@@ -72,6 +72,9 @@ func (a *api) joined(ctx context.Context, t *try, conversation string) (*fanout.
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	if _, err := a.Scenes.Conversation(ctx, conversation); err != nil {
+		return nil, err // it was deleted since, and its texts with it
+	}
 	if t.err != nil || a.streams.Of(conversation) == t.log {
 		return t.log, t.err
 	}
