@@ -9,6 +9,7 @@ import (
 
 // answer is an answer on its way: it turns events into chunks.
 type answer struct {
+	halves  halves
 	think   thinkSplit
 	stop    stopCut
 	calls   []call
@@ -98,7 +99,7 @@ func (a *answer) delta(out []llm.Chunk, d delta) []llm.Chunk {
 	if thought != "" {
 		out = append(out, llm.Chunk{Reasoning: thought})
 	}
-	if text := contentText(d.Content); text != "" {
+	if text := contentText(a.halves.join(d.Content)); text != "" {
 		text, thought := a.think.write(text)
 		out = a.say(out, text, thought)
 	}

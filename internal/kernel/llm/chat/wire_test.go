@@ -227,6 +227,9 @@ func TestWhole(t *testing.T) {
 		{"text held back before a call", delta(`"content":"<"`) + delta(`"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]`) + done, got{Text: "<", Calls: "f({})", Finish: llm.FinishToolCalls}},
 		{"whole object", `{"choices":[{"index":0,"message":{"content":"<think>Hm</think>Hi","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}],` + counts + `}`, got{Text: "Hi", Thought: "Hm", Calls: "f({})", Finish: llm.FinishToolCalls, Usage: usage}},
 		{"whole object behind white space", "\n\n\n" + `{"choices":[{"message":{"content":"Hi"}}]}` + "\n", got{Text: "Hi", Finish: llm.FinishStop}},
+		{"a character in two halves", delta(`"content":"a\ud83c"`) + delta(`"content":""`) + delta(`"content":"\uDFADb"`) + done, got{Text: "a🎭b", Finish: llm.FinishStop}},
+		{"the half of a character", delta(`"content":"a\uD83C"`) + delta(`"content":"b"`) + delta(`"content":"\ud83c"`) + done, got{Text: "a\uFFFDb", Finish: llm.FinishStop}},
+		{"no half of a character", delta(`"content":"\\ud83c"`) + delta(`"content":"\ud83c\udfad"`) + done, got{Text: `\ud83c🎭`, Finish: llm.FinishStop}},
 		{"megabyte line", delta(`"content":"`+strings.Repeat("x", 5<<20)+`"`) + done, got{Text: strings.Repeat("x", 5<<20), Finish: llm.FinishStop}},
 	}
 	for _, tt := range tests {
