@@ -35,6 +35,8 @@ func classify(ctx context.Context, noun string, err error) error {
 		return plain(fault.Invalid, "the "+noun+" has a value that is not allowed", err)
 	}
 	switch full.Code() & 0xff { // the primary code
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISUSE:
+		return fault.New(fault.Internal, "the database was asked wrongly: %w", err)
 	case sqlite3.SQLITE_FULL:
 		return fault.New(fault.Storage, "the disk is full: %w", err).
 			WithHint("make room where the database lies; nothing of this change was saved")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"jp/internal/lib/fault"
 	"jp/internal/scene"
 	"jp/internal/scene/storetest"
 )
@@ -186,4 +187,18 @@ func TestLongChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	sound(t, file)
+}
+
+// A statement that the database does not understand is our fault and not the
+// disk's.
+func TestWrongStatement(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "scenes.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = s.writer.Exec("SELECT nothing FROM nowhere")
+	if code := fault.CodeOf(classify(t.Context(), "thing", err)); code != fault.Internal {
+		t.Errorf("%s: %v", code, err)
+	}
 }
