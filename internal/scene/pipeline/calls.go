@@ -166,7 +166,7 @@ func (p pass) record() scene.Call {
 	}
 	for _, s := range p.sections {
 		if s.Text != "" {
-			c.Sections = append(c.Sections, scene.CallSection{Key: s.Key, Chars: len([]rune(s.Text)), Tokens: prompt.Tokens(s.Text)})
+			c.Sections = append(c.Sections, scene.CallSection{Key: s.Key, Chars: len([]rune(s.Text)), Tokens: scene.Tokens(s.Text)})
 		}
 	}
 	return c
@@ -182,9 +182,9 @@ func fits(ctx context.Context, p pass) error {
 	if window <= 0 {
 		return nil
 	}
-	need := prompt.Tokens(strings.Join(p.req.System, "\n\n"))
+	need := scene.Tokens(strings.Join(p.req.System, "\n\n"))
 	for _, m := range p.req.Messages {
-		need += prompt.Tokens(m.Text)
+		need += scene.Tokens(m.Text)
 	}
 	answer := 0
 	if p.req.Params.MaxTokens != nil {

@@ -5,6 +5,7 @@ import (
 
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
+	"jp/internal/scene"
 	"jp/internal/scene/prompt"
 )
 
@@ -33,7 +34,7 @@ func (x *Exchange) fixed() *string {
 	if x.turn.pin != nil || !x.group() {
 		return x.turn.pin
 	}
-	if next := Choose(x.snap, nil, nil, false); x.snap.Conversation.TurnMode != "director" && len(next) > 0 {
+	if next := Choose(x.snap, nil, nil, false); x.snap.Conversation.TurnMode != scene.Director && len(next) > 0 {
 		return &next[0].Speaker
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
 	"jp/internal/lib/fault"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 	"jp/internal/scene/macro"
 )
@@ -90,7 +91,7 @@ func Direct(ctx context.Context, d Directing, ask Asker) (Direction, error) {
 		out.Moods = known(listOf(v), awake(s))
 	}
 	if v, ok := t.given.first(speakingPlan); ok && t.plans() {
-		out.Plan, out.PlanOK = ParsePlan(plainJSON(v), s.Eligible(), s.Conversation.MaxSpeakers)
+		out.Plan, out.PlanOK = ParsePlan(literal.Must(v), s.Eligible(), s.Conversation.MaxSpeakers)
 	}
 	out.Injection = guidance(s, d.Scope, out.Moods, out.Fields, out.Choices)
 	out.Cooldowns = cool(s, out.Moods, out.Fields)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jp/internal/kernel/llm"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 	"jp/internal/scene/audit"
 	"jp/internal/scene/macro"
@@ -15,11 +16,8 @@ import (
 	"jp/internal/scene/voice"
 )
 
-// Bounds of the Editor.
-const (
-	mostRounds  = 3  // of patching
-	auditWindow = 20 // replies that a draft is compared with
-)
+// mostRounds is how often the Editor mends one draft.
+const mostRounds = 3
 
 // finish takes the Writer's draft to what is stored: Editor, post-processing,
 // feedback, hooks. A stop keeps the draft as it is then, which is whole.
@@ -87,7 +85,7 @@ func (x *Exchange) findings(text string) []audit.Finding {
 	})
 }
 
-// recent are the last replies before the draft, without the one that it
+// recent are the replies before the draft, without the one that it
 // replaces.
 func (x *Exchange) recent() []string {
 	var texts []string
@@ -96,7 +94,7 @@ func (x *Exchange) recent() []string {
 			texts = append(texts, s.Content)
 		}
 	}
-	return texts[max(0, len(texts)-auditWindow):]
+	return texts
 }
 
 // quoted is what the person said, whom a reply should not echo.
@@ -148,7 +146,7 @@ func count(b bool) int {
 // patches.
 func (x *Exchange) revise(ctx context.Context, writer pass, found []audit.Finding, long bool) (string, error) {
 	d := x.draft
-	whole := long || slices.ContainsFunc(found, func(f audit.Finding) bool { return f.Kind == "structural_repetition" })
+	whole := long || slices.ContainsFunc(found, func(f audit.Finding) bool { return f.Kind == audit.StructuralRepeat })
 	tool, text, limit := applyPatch, "editor_patch.txt", ""
 	if whole {
 		tool, text = rewrite, "editor_rewrite.txt"
@@ -314,7 +312,7 @@ func (x *Exchange) giveFeedback(ctx context.Context, writer pass) error {
 				said[id] = *text
 			}
 		}
-		x.draft.feedback = plainJSON(said)
+		x.draft.feedback = literal.Must(said)
 		x.say(Feedback, FeedbackData{Values: said})
 	}
 	return nil

@@ -56,7 +56,7 @@ type PhaseData struct {
 
 // StepData is that of StepStart.
 type StepData struct {
-	Step string `json:"step"` // writer, lorebook, sheet_updates
+	Step string `json:"step"` // writer, sheet_updates
 }
 
 // ReasoningData is that of Reasoning.

@@ -9,6 +9,7 @@ import (
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
 	"jp/internal/lib/fault"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 	"jp/internal/scene/lore"
 	"jp/internal/scene/prompt"
@@ -212,7 +213,7 @@ func (x *Exchange) plan(slots []exchange.Slot) {
 		m, _ := x.snap.Member(s.Speaker)
 		data.Plan = append(data.Plan, PlanSlot{MemberID: m.ID, CardID: m.CardID, Name: m.Name, Cue: s.Cue})
 	}
-	x.planned, x.planJSON = true, plainJSON(data.Plan)
+	x.planned, x.planJSON = true, literal.Must(data.Plan)
 	x.say(SpeakingPlan, data)
 }
 

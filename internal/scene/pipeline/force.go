@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jp/internal/kernel/llm"
+	"jp/internal/lib/literal"
 )
 
 // Ship returns a request for prose: the lane's tools are sent along where all
@@ -97,13 +98,13 @@ func answerIn(text, tool string) (json.RawMessage, bool) {
 // for a tool that has none. A list in place of the whole answer is that field.
 func chief(tool string) string {
 	switch tool {
-	case "editor_apply_patch":
+	case applyPatch:
 		return "patches"
-	case "editor_rewrite":
+	case rewrite:
 		return "rewritten_text"
-	case "apply_find_replace":
+	case findReplace:
 		return "edits"
-	case "update_character_sheet":
+	case updateSheet:
 		return "changed"
 	}
 	return ""
@@ -159,7 +160,7 @@ func argumentsIn(v any, tool string) (json.RawMessage, bool) {
 			if _, has := o.first(chief(tool)); !is || chief(tool) != "" && !has {
 				return nil, false
 			}
-			return plainJSON(o), true
+			return literal.Must(o), true
 		}
 		v = inner
 	}

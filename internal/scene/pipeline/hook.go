@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 	"jp/internal/scene/voice"
 )
@@ -110,7 +111,7 @@ func joined(a, b scene.Slots) scene.Slots {
 	if both == nil {
 		return nil
 	}
-	return plainJSON(both)
+	return literal.Must(both)
 }
 
 // card is that of the member who speaks, or the solo chat's.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"jp/internal/lib/literal"
 )
 
 // looseObject is a JSON object with its fields in the order they were written
@@ -24,9 +26,9 @@ func (o looseObject) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(plainJSON(f.name))
+		b.Write(literal.Must(f.name))
 		b.WriteByte(':')
-		b.Write(plainJSON(f.value))
+		b.Write(literal.Must(f.value))
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
@@ -42,18 +44,6 @@ func (o looseObject) first(names ...string) (any, bool) {
 		}
 	}
 	return nil, false
-}
-
-// plainJSON writes a value that always can be written, with <, > and & as they
-// are: models read it.
-func plainJSON(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("pipeline: " + err.Error())
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
 // How reading a value ended.

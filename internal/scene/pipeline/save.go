@@ -7,6 +7,7 @@ import (
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
 	"jp/internal/kernel/reply"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -76,7 +77,7 @@ func (x *Exchange) log() *scene.Log {
 		Feedback: d.feedback, Plan: x.planJSON, Lore: x.lore.JSON(),
 	}
 	if calls := append(x.direct.Calls[:len(x.direct.Calls):len(x.direct.Calls)], d.tools...); len(calls) > 0 {
-		l.ToolCalls = plainJSON(calls)
+		l.ToolCalls = literal.Must(calls)
 	}
 	return l
 }

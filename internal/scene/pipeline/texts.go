@@ -5,13 +5,15 @@ import (
 	"embed"
 	"strings"
 	"text/template"
+
+	"jp/internal/lib/literal"
 )
 
 //go:embed texts
 var textFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"json": func(v any) string { return string(plainJSON(v)) },
+	"json": func(v any) string { return string(literal.Must(v)) },
 	"join": strings.Join,
 }).ParseFS(textFiles, "texts/*"))
 

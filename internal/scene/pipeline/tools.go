@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jp/internal/kernel/llm"
+	"jp/internal/lib/literal"
 	"jp/internal/scene"
 )
 
@@ -106,7 +107,7 @@ func parameters(tool llm.Tool) []parameter {
 			Description string          `json:"description"`
 			Items       json.RawMessage `json:"items"`
 		}
-		if json.Unmarshal(plainJSON(f.value), &about) != nil {
+		if json.Unmarshal(literal.Must(f.value), &about) != nil {
 			continue
 		}
 		p := parameter{Name: f.name, Description: about.Description}
@@ -135,7 +136,7 @@ func properties(schema json.RawMessage) looseObject {
 // narrowed returns the tool with one of its fields alone.
 func narrowed(tool llm.Tool, name string) llm.Tool {
 	about, _ := properties(tool.Schema).first(name)
-	tool.Schema = plainJSON(looseObject{
+	tool.Schema = literal.Must(looseObject{
 		{"type", "object"},
 		{"properties", looseObject{{name, about}}},
 		{"required", []any{name}},

@@ -127,7 +127,7 @@ func (x *Exchange) write(ctx context.Context, p pass, show func(reply.Event) boo
 	d := x.draft
 	filter := voice.New(voice.Options{Own: d.name, Others: x.others(), Cut: x.cuts()})
 	keep := func(c scene.Call) {
-		x.calls = append(x.calls, c)
+		x.keep(c)
 		d.usage, d.timing = &c.Usage, &c.Timing
 	}
 	var failed error

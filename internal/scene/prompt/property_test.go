@@ -269,7 +269,7 @@ func TestSizes(t *testing.T) {
 				t.Fatalf("%s has %d characters that no part has", key, n)
 			}
 		}
-		if size.Chars != sum || size.Tokens != prompt.Tokens(strings.Repeat("é", sum)) || size.Messages != len(s.Path) || size.Maximum == (s.Conversation.Kind == scene.Solo) {
+		if size.Chars != sum || size.Tokens != scene.Tokens(strings.Repeat("é", sum)) || size.Messages != len(s.Path) || size.Maximum == (s.Conversation.Kind == scene.Solo) {
 			t.Fatalf("the whole is %+v", size)
 		}
 	})

@@ -90,6 +90,3 @@ func (p *Scene) keys() []string {
 	return append(keys, keyScenario, keyExamples, keyUserPersona, keyMessages, keyPostHistory,
 		keyInjection, keyLore, keyLoreConstant, keyLoreDepth)
 }
-
-// Tokens estimates how many tokens a text is.
-func Tokens(text string) int { return scene.Tokens(text) }
