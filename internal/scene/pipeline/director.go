@@ -70,7 +70,7 @@ func Directs(s scene.Snapshot, fixed bool) bool {
 	case group && !fixed:
 		return true
 	}
-	return len(moodsOf(s))+len(fragmentsOf(s, "string", "array")) > 0
+	return len(s.Moods)+len(fragmentsOf(s, "string", "array")) > 0
 }
 
 // Direct asks the Director, once or for each field. Without an answer, or the

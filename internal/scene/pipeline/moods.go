@@ -10,17 +10,12 @@ import (
 	"jp/internal/scene/macro"
 )
 
-// moodsOf returns the enabled moods.
-func moodsOf(s scene.Snapshot) []scene.Mood {
-	return slices.DeleteFunc(slices.Clone(s.Moods), func(m scene.Mood) bool { return !m.Enabled })
-}
-
 // resting tells whether a mood or fragment may not be used yet.
 func resting(s scene.Snapshot, id string) bool { return s.Director.Cooldowns[id] > 0 }
 
 // awake returns the moods that may be on now.
 func awake(s scene.Snapshot) []scene.Mood {
-	return slices.DeleteFunc(moodsOf(s), func(m scene.Mood) bool { return resting(s, m.ID) })
+	return slices.DeleteFunc(slices.Clone(s.Moods), func(m scene.Mood) bool { return resting(s, m.ID) })
 }
 
 // kept returns the moods that were on and stay on unless somebody says

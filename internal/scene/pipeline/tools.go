@@ -69,10 +69,10 @@ func written(text string) llm.Tool {
 	return llm.Tool{Name: t.Name, Description: t.Description, Schema: schema.Bytes()}
 }
 
-// fragmentsOf returns the enabled fragments of some types, in their order.
+// fragmentsOf returns the fragments of some types, in their order.
 func fragmentsOf(s scene.Snapshot, types ...string) []scene.Fragment {
 	return slices.DeleteFunc(slices.Clone(s.Fragments), func(f scene.Fragment) bool {
-		return !f.Enabled || !slices.Contains(types, f.Type)
+		return !slices.Contains(types, f.Type)
 	})
 }
 

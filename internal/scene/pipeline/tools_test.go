@@ -27,7 +27,6 @@ func parlour() scene.Snapshot {
 		Moods: []scene.Mood{
 			{ID: "calm", Label: "Calm", Description: "when nobody is\nin a hurry", Prompt: "Let the pauses speak to {{user}}.", NegativePrompt: "The quiet is over.", Enabled: true},
 			{ID: "stormy", Label: "Stormy", Prompt: "{{random::Thunder::Hail}} over {{char}}.", NegativePrompt: "The sky clears.", Enabled: true, Cooldown: 3},
-			{ID: "off", Label: "Off", Prompt: "never", Enabled: false},
 		},
 		Fragments: []scene.Fragment{
 			{ID: "pacing", Label: "Pacing", Description: "How fast, for \"{{user}}\"?", Type: "string", Required: true, Enabled: true, Heading: "Tempo of {{char}}"},
@@ -36,7 +35,6 @@ func parlour() scene.Snapshot {
 			{ID: "tidy", Label: "Tidy", Description: "Tidy up.", Type: "post_processing", Enabled: true, Order: 3},
 			{ID: "place", Label: "Place", Type: "state", Enabled: true, Order: 4},
 			{ID: "fork", Label: "Fork", Type: "decision", Enabled: true, Order: 5},
-			{ID: "idle", Label: "Idle", Type: "string", Enabled: false, Order: 6},
 		},
 	}
 }
