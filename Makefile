@@ -51,7 +51,7 @@ bin/staticcheck: tools/lint/go.mod tools/lint/go.sum
 unit:
 	@$(if $(RACE),,echo "no C compiler: the race detector is off")
 	@go test $(RACE) ./...
-	@$(if $(RACE),go test -run 'TestLongChain|TestApplyRacesAnEdit' ./internal/scene ./internal/scene/sqlstore) # in full size
+	@$(if $(RACE),go test -run 'TestLongChain|TestApplyRacesAnEdit|TestScenesStayWhole|TestAnyExchange|TestPrefixLaw' ./internal/scene ./internal/scene/sqlstore ./internal/scene/pipeline) # in full size
 
 crash: build
 	@go run ./scripts/crash -n $(KILLS)

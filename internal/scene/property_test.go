@@ -51,15 +51,19 @@ func TestScenesStayWhole(t *testing.T) {
 	})
 }
 
-// fewRuns makes rapid do a fifth of the runs that it does by itself: each is
-// dozens of transactions with a look at everything after each. More can be
-// asked for as ever, by -rapid.checks.
+// fewRuns makes rapid do a fifth of the runs that it does by itself, and fewer
+// where the race detector watches: each is dozens of transactions with a look
+// at everything after each. More can be asked for as ever, by -rapid.checks.
 func fewRuns(t *testing.T) {
 	checks := flag.Lookup("rapid.checks")
 	if checks.Value.String() != checks.DefValue {
 		return
 	}
-	if err := checks.Value.Set("20"); err != nil {
+	runs := "20"
+	if raced {
+		runs = "5"
+	}
+	if err := checks.Value.Set(runs); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = checks.Value.Set(checks.DefValue) })

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 // announced is stored as it was announced, in a chain, in one exchange, and is
 // what is shown.
 func TestAnyExchange(t *testing.T) {
+	fewRuns(t)
 	th := newTheatre(t)
 	kinds := slices.Concat(family(), []pipeline.Kind{pipeline.Send, pipeline.Send, pipeline.Speak, pipeline.Continue, pipeline.ForkEdit})
 	rapid.Check(t, func(rt *rapid.T) {
@@ -84,6 +86,19 @@ func TestAnyExchange(t *testing.T) {
 			checkTree(rt, sc, x.ID(), ev, seen)
 		}
 	})
+}
+
+// fewRuns makes rapid do a fifth of the runs that it does by itself where the
+// race detector watches. More can be asked for as ever, by -rapid.checks.
+func fewRuns(t *testing.T) {
+	checks := flag.Lookup("rapid.checks")
+	if !raced || checks.Value.String() != checks.DefValue {
+		return
+	}
+	if err := checks.Value.Set("20"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(checks.DefValue) })
 }
 
 // checkTree compares the tree with what was announced; seen are the messages
