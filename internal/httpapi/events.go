@@ -32,8 +32,12 @@ const (
 // A log's name is that of logName; whoever runs an exchange starts the log,
 // appends its events with type and data only, and closes it after done.
 func newStreams() *fanout.Topics[sse.Event] {
-	return fanout.NewTopics(keepEvents, mostEvents, func(e sse.Event) int { return len(e.Type) + len(e.Data) })
+	return fanout.NewTopics(keepEvents, mostEvents, held)
 }
+
+// held is about what an event takes in memory: its texts and what holds them,
+// which for a token is most of it.
+func held(e sse.Event) int { return len(e.Type) + len(e.Data) + 96 }
 
 func (a *api) eventRoutes() {
 	route(a, http.MethodGet, "/conversations/{cid}/events", "follow-events",

@@ -226,9 +226,24 @@ func (s *Service) DeleteMessage(ctx context.Context, id string, mid int64) ([]St
 	return s.Messages(ctx, id, nil, 0)
 }
 
+// mostText is how long a message that somebody writes may be, in bytes: it is
+// part of every prompt from then on.
+const mostText = 1 << 20
+
+// CheckText refuses a message that is too long to be written by anybody: Invalid.
+func CheckText(content string) error {
+	if len(content) <= mostText {
+		return nil
+	}
+	return fault.New(fault.Invalid, "the message is longer than a megabyte").WithHint("send it in parts")
+}
+
 // EditMessage rewrites a message in place; the text's macros are rolled. The
 // draft that was kept of the old text goes.
 func (s *Service) EditMessage(ctx context.Context, id string, mid int64, content string) error {
+	if err := CheckText(content); err != nil {
+		return err
+	}
 	return s.retree(ctx, id, mid, func(tx Tx, c *Conversation, m Message) (err error) {
 		if m.Content, err = s.inline(content); err != nil {
 			return err

@@ -3,6 +3,7 @@ package scene_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -333,4 +334,16 @@ func TestLongChain(t *testing.T) {
 	if err := s.DeleteConversation(ctx, c.ID); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A message that nobody can have written is refused: it would be part of every
+// prompt.
+func TestLongestText(t *testing.T) {
+	s := newService(t)
+	c, err := s.CreateConversation(t.Context(), scene.NewConversation{FirstMessage: "Hello."})
+	leaf := *ok(t, c, err).ActiveLeaf
+	if err := s.EditMessage(t.Context(), c.ID, leaf, strings.Repeat("a", 1<<20)); err != nil {
+		t.Error(err)
+	}
+	refuse(t, s.EditMessage(t.Context(), c.ID, leaf, strings.Repeat("a", 1<<20+1)), fault.Invalid)
 }

@@ -112,6 +112,9 @@ func (x *Exchange) check(ctx context.Context) (err error) {
 		return err
 	}
 	x.snap.Settings.EnableAgent = x.snap.Settings.EnableAgent && !x.ask.NoAgent
+	if err := scene.CheckText(x.ask.Content); err != nil {
+		return err
+	}
 	if x.turn, err = x.rewind(ctx); err != nil {
 		return err
 	}
