@@ -1,9 +1,10 @@
 // Package harness is a throw-away workspace with three assistants and a model
 // server that answers slowly enough to be killed. The scripts beside it use it
-// to try what happens to a conversation when processes die or meet.
+// to try what happens to a conversation when processes die or meet, or have it
+// run jp serve and ask that.
 //
-// It knows jp by its command line and its files alone, so it shares no code,
-// and no mistake, with what it tests.
+// It knows jp by its command line, its files and its API alone, so it shares no
+// code, and no mistake, with what it tests.
 package harness
 
 import (

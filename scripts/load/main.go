@@ -8,9 +8,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,12 +15,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"jp/scripts/harness"
 )
 
 func main() {
@@ -47,11 +45,13 @@ func run(binary string, many, rate, tokens int) error {
 	began := time.Now()
 	models := httptest.NewServer(model(began, rate, tokens))
 	defer models.Close()
-	s, err := start(binary, dir)
+	web, err := harness.StartWeb(binary, dir)
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer web.Stop()
+	web.HTTP.Transport = &http.Transport{MaxIdleConnsPerHost: 1000}
+	s := server{web}
 	idle := s.memory()
 	if err := s.connect(models.URL + "/v1"); err != nil {
 		return err
@@ -100,38 +100,11 @@ func model(began time.Time, rate, tokens int) http.HandlerFunc {
 }
 
 // server is a run of jp serve.
-type server struct {
-	cmd  *exec.Cmd
-	url  string
-	http *http.Client
-}
-
-func start(binary, dir string) (*server, error) {
-	cmd := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data", dir)
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("jp serve gave no address: %w", err)
-	}
-	all := &http.Transport{MaxIdleConnsPerHost: 1000}
-	return &server{cmd: cmd, url: strings.TrimRight(strings.TrimSpace(line), "/"), http: &http.Client{Transport: all}}, nil
-}
-
-func (s *server) stop() {
-	_ = s.cmd.Process.Signal(os.Interrupt)
-	_ = s.cmd.Wait()
-}
+type server struct{ *harness.Web }
 
 // memory is what the server holds, where the system tells.
-func (s *server) memory() string {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+func (s server) memory() string {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	if err != nil {
 		return "unknown"
 	}
@@ -143,42 +116,20 @@ func (s *server) memory() string {
 	return "unknown"
 }
 
-func (s *server) call(method, path string, body, answer any) error {
-	sent, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(sent))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := s.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %s: %s", method, path, res.Status, got)
-	}
-	return cmp.Or(err, json.Unmarshal(got, answer))
-}
-
 // connect makes the endpoint that everybody asks.
-func (s *server) connect(url string) error {
+func (s server) connect(url string) error {
 	var e struct {
 		Writer string `json:"active_model_config_id"`
 	}
-	if err := s.call("POST", "/api/endpoints", map[string]any{"url": url}, &e); err != nil {
+	if err := s.Call("POST", "/api/endpoints", map[string]any{"url": url}, &e); err != nil {
 		return err
 	}
-	return s.call("PUT", "/api/models/"+e.Writer, map[string]any{"model_name": "load"}, &struct{}{})
+	return s.Call("PUT", "/api/models/"+e.Writer, map[string]any{"model_name": "load"}, nil)
 }
 
-func (s *server) group(i int) (id string, err error) {
+func (s server) group(i int) (id string, err error) {
 	var c struct{ ID string }
-	err = s.call("POST", "/api/conversations", map[string]any{
+	err = s.Call("POST", "/api/conversations", map[string]any{
 		"kind": "group", "title": fmt.Sprint("scene ", i), "group_turn_mode": "round_robin",
 		"members": []map[string]any{{"display_name": "Ann", "member_kind": "narrator"}, {"display_name": "Bob", "member_kind": "narrator"}},
 	}, &c)
@@ -187,7 +138,7 @@ func (s *server) group(i int) (id string, err error) {
 
 // speak sends to every conversation, spread over one token's time, and returns
 // how long each token took.
-func (s *server) speak(ids []string, began time.Time, rate int) (all []time.Duration, err error) {
+func (s server) speak(ids []string, began time.Time, rate int) (all []time.Duration, err error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for i, id := range ids {
@@ -204,8 +155,8 @@ func (s *server) speak(ids []string, began time.Time, rate int) (all []time.Dura
 }
 
 // read follows one exchange.
-func (s *server) read(id string, began time.Time) (delays []time.Duration, err error) {
-	res, err := s.http.Post(s.url+"/api/conversations/"+id+"/send", "application/json", strings.NewReader(`{"content":"Go."}`))
+func (s server) read(id string, began time.Time) (delays []time.Duration, err error) {
+	res, err := s.Ask("POST", "/api/conversations/"+id+"/send", map[string]any{"content": "Go."})
 	if err != nil {
 		return nil, err
 	}
@@ -223,13 +174,13 @@ func (s *server) read(id string, began time.Time) (delays []time.Duration, err e
 		for stamp := range strings.FieldsSeq(left) {
 			sent, err := strconv.ParseInt(stamp, 10, 64)
 			if err != nil {
-				return delays, fmt.Errorf("%s: a token is %q", res.Status, left)
+				return delays, fmt.Errorf("a token is %q", left)
 			}
 			delays = append(delays, time.Since(began)-time.Duration(sent)*time.Microsecond)
 		}
 	}
 	if !done {
-		return delays, fmt.Errorf("%s: an exchange ended without done", res.Status)
+		return delays, errors.New("an exchange ended without done")
 	}
 	return delays, lines.Err()
 }

@@ -1,53 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"os"
-	"os/exec"
-	"strings"
-	"time"
+
+	"jp/scripts/harness"
 )
-
-// server is one run of jp serve.
-type server struct {
-	cmd *exec.Cmd
-	url string
-}
-
-// start runs the server and waits for its address.
-func start(binary, dir string) (*server, error) {
-	cmd := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data", dir)
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	s := &server{cmd: cmd}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
-			s.url = strings.TrimRight(strings.Fields(lines.Text()[at:])[0], "/")
-			return s, nil
-		}
-	}
-	s.kill()
-	return nil, fmt.Errorf("jp serve gave no address:\n%s", log.String())
-}
-
-func (s *server) kill() {
-	_ = s.cmd.Process.Kill() // SIGKILL: nothing is put in order
-	_ = s.cmd.Wait()
-}
 
 // client writes rosters. Every roster is of one generation, which stands in
 // each of its members.
@@ -61,10 +18,10 @@ type client struct {
 }
 
 // newGroup makes a group whose roster client n wrote.
-func newGroup(base string, n int) (id string, err error) {
+func newGroup(w *harness.Web, n int) (id string, err error) {
 	var made struct{ ID string }
 	body := map[string]any{"kind": "group", "title": fmt.Sprint("group ", n), "members": roster(0, n)}
-	err = call(base, "POST", "/api/conversations", body, &made)
+	err = w.Call("POST", "/api/conversations", body, &made)
 	return made.ID, err
 }
 
@@ -82,22 +39,22 @@ func roster(generation, n int) []map[string]any {
 
 // write puts one roster after another, forks and deletes between, until the
 // server is gone.
-func (c *client) write(base string) {
+func (c *client) write(w *harness.Web) {
 	for {
 		c.generation++
-		err := call(base, "PUT", "/api/conversations/"+c.own+"/members", map[string]any{"members": roster(c.generation, c.n)}, nil)
+		err := w.Call("PUT", "/api/conversations/"+c.own+"/members", map[string]any{"members": roster(c.generation, c.n)}, nil)
 		if c.note(err) {
 			return
 		}
 		c.kept = c.generation
 		var fork struct{ ID string }
-		if c.note(call(base, "POST", "/api/conversations/"+c.own+"/checkpoint", map[string]any{}, &fork)) {
+		if c.note(w.Call("POST", "/api/conversations/"+c.own+"/checkpoint", map[string]any{}, &fork)) {
 			return
 		}
-		if c.note(call(base, "PUT", "/api/conversations/"+c.shared+"/members", map[string]any{"members": roster(c.generation, c.n)}, nil)) {
+		if c.note(w.Call("PUT", "/api/conversations/"+c.shared+"/members", map[string]any{"members": roster(c.generation, c.n)}, nil)) {
 			return
 		}
-		if c.note(call(base, "DELETE", "/api/conversations/"+fork.ID, nil, nil)) {
+		if c.note(w.Call("DELETE", "/api/conversations/"+fork.ID, nil, nil)) {
 			return
 		}
 	}
@@ -110,15 +67,15 @@ func (c *client) note(err error) (gone bool) {
 		c.answered++
 		return false
 	}
-	if refused, ok := err.(refusal); ok {
+	if refused, ok := err.(harness.Refusal); ok {
 		c.wrong = refused
 	}
 	return true
 }
 
 // check reads both rosters back.
-func (c *client) check(base string) error {
-	got, by, err := generation(base, c.own)
+func (c *client) check(w *harness.Web) error {
+	got, by, err := generation(w, c.own)
 	if err != nil {
 		return err
 	}
@@ -126,16 +83,16 @@ func (c *client) check(base string) error {
 		return fmt.Errorf("client %d was answered generation %d, sent %d, and %d of %d is there", c.n, c.kept, c.generation, got, by)
 	}
 	c.kept, c.generation = got, got
-	_, _, err = generation(base, c.shared)
+	_, _, err = generation(w, c.shared)
 	return err
 }
 
 // generation is that of a roster, which must be whole.
-func generation(base, conversation string) (generation, by int, err error) {
+func generation(w *harness.Web, conversation string) (generation, by int, err error) {
 	var members []struct {
 		Sheet string `json:"card_sheet_override"`
 	}
-	if err := call(base, "GET", "/api/conversations/"+conversation+"/members", nil, &members); err != nil {
+	if err := w.Call("GET", "/api/conversations/"+conversation+"/members", nil, &members); err != nil {
 		return 0, 0, err
 	}
 	if len(members) != 5 {
@@ -148,46 +105,4 @@ func generation(base, conversation string) (generation, by int, err error) {
 	}
 	_, err = fmt.Sscanf(members[0].Sheet, "%d of %d", &generation, &by)
 	return generation, by, err
-}
-
-// refusal is an answer that is none of success.
-type refusal struct {
-	status int
-	body   string
-}
-
-func (r refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.body) }
-
-// call sends one request. An error that is no refusal means the server is gone.
-func call(base, method, path string, body, answer any) error {
-	var sent io.Reader
-	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		sent = bytes.NewReader(raw)
-	}
-	req, err := http.NewRequest(method, base+path, sent)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	client := http.Client{Timeout: 30 * time.Second}
-	res, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode >= 300 {
-		return refusal{res.StatusCode, string(got)}
-	}
-	if answer == nil {
-		return nil
-	}
-	return json.Unmarshal(got, answer)
 }

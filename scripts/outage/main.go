@@ -16,6 +16,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite"
+
+	"jp/scripts/harness"
 )
 
 // writers is how many clients write at the same time, each to a group of its
@@ -72,20 +74,29 @@ func prepare(binary, dir string) ([]*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.kill()
-	shared, err := newGroup(s.url, writers)
+	defer s.Kill()
+	shared, err := newGroup(s, writers)
 	if err != nil {
 		return nil, err
 	}
 	clients := make([]*client, writers)
 	for i := range clients {
-		own, err := newGroup(s.url, i)
+		own, err := newGroup(s, i)
 		if err != nil {
 			return nil, err
 		}
 		clients[i] = &client{n: i, own: own, shared: shared}
 	}
 	return clients, nil
+}
+
+// start runs the server, whose clients do not wait for ever.
+func start(binary, dir string) (*harness.Web, error) {
+	s, err := harness.StartWeb(binary, dir)
+	if err == nil {
+		s.HTTP.Timeout = 30 * time.Second
+	}
+	return s, err
 }
 
 // outage starts the server, lets the clients write, kills it and looks.
@@ -96,10 +107,10 @@ func outage(binary, dir string, clients []*client, after time.Duration) error {
 	}
 	var wg sync.WaitGroup
 	for _, c := range clients {
-		wg.Go(func() { c.write(s.url) })
+		wg.Go(func() { c.write(s) })
 	}
 	time.Sleep(after)
-	s.kill()
+	s.Kill()
 	wg.Wait()
 	for _, c := range clients {
 		if c.wrong != nil {
@@ -112,9 +123,9 @@ func outage(binary, dir string, clients []*client, after time.Duration) error {
 	if s, err = start(binary, dir); err != nil {
 		return fmt.Errorf("the server does not come up again: %w", err)
 	}
-	defer s.kill()
+	defer s.Kill()
 	for _, c := range clients {
-		if err := c.check(s.url); err != nil {
+		if err := c.check(s); err != nil {
 			return err
 		}
 	}

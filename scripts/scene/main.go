@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jp/scripts/harness"
 )
 
 // options are the flags.
@@ -136,13 +138,13 @@ func run(o options) (err error) {
 	if err != nil {
 		return err
 	}
-	server, err := start(binary, filepath.Join(dir, "data"))
+	web, err := harness.StartWeb(binary, filepath.Join(dir, "data"))
 	if err != nil {
 		return err
 	}
-	defer server.stop()
+	defer web.Stop()
 	began := time.Now()
-	p := play{options: o, server: server, rec: rec}
+	p := play{options: o, server: server{web}, rec: rec}
 	err = p.play(proxy.url + pathOf(target))
 	p.report(os.Stdout, time.Since(began))
 	if o.dump != "" {

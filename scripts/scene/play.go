@@ -9,7 +9,7 @@ import (
 // play is a scene that is being played.
 type play struct {
 	options
-	server *server
+	server server
 	rec    *recorder
 
 	scene    string // path of the conversation
@@ -98,11 +98,11 @@ type message struct {
 }
 
 func (p *play) path() (path []message, err error) {
-	return path, p.server.call("GET", p.scene+"/messages", nil, &path)
+	return path, p.server.Call("GET", p.scene+"/messages", nil, &path)
 }
 
 func (p *play) cast() (cast []object, err error) {
-	return cast, p.server.call("GET", p.scene+"/members", nil, &cast)
+	return cast, p.server.Call("GET", p.scene+"/members", nil, &cast)
 }
 
 // mute mutes the first member, or lets it speak again. One alone is let be.
@@ -121,7 +121,7 @@ func (p *play) mute(on bool) (bool, error) {
 		}
 	}
 	cast[0]["muted"] = on
-	return true, p.server.call("PUT", p.scene+"/members", object{"members": cast}, nil)
+	return true, p.server.Call("PUT", p.scene+"/members", object{"members": cast}, nil)
 }
 
 // edit mends a person's message that lies half-way back.
@@ -134,7 +134,7 @@ func (p *play) edit() (bool, error) {
 		if m := path[at]; m.Role == "user" {
 			change := object{"content": strings.TrimSuffix(m.Content, ".") + ", I should say."}
 			p.edited = append(p.edited, m.Content)
-			return true, p.server.call("POST", fmt.Sprintf("%s/messages/%d/edit", p.scene, m.ID), change, nil)
+			return true, p.server.Call("POST", fmt.Sprintf("%s/messages/%d/edit", p.scene, m.ID), change, nil)
 		}
 	}
 	return false, nil
@@ -143,11 +143,11 @@ func (p *play) edit() (bool, error) {
 // apply takes the newest proposed sheet, if there is one.
 func (p *play) apply() (bool, error) {
 	var list []struct{ ID int64 }
-	err := p.server.call("GET", p.scene+"/sheet-proposals?status=pending", nil, &list)
+	err := p.server.Call("GET", p.scene+"/sheet-proposals?status=pending", nil, &list)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	return true, p.server.call("POST", fmt.Sprintf("%s/sheet-proposals/%d/apply", p.scene, list[0].ID), object{}, nil)
+	return true, p.server.Call("POST", fmt.Sprintf("%s/sheet-proposals/%d/apply", p.scene, list[0].ID), object{}, nil)
 }
 
 // turn waits for the minute to turn, unless it has: prompts show the time.
@@ -167,7 +167,7 @@ type object map[string]any
 // made creates something and returns its id.
 func (p *play) made(path string, body object) (string, error) {
 	var row struct{ ID string }
-	err := p.server.call("POST", "/api/"+path, body, &row)
+	err := p.server.Call("POST", "/api/"+path, body, &row)
 	return row.ID, err
 }
 
@@ -181,17 +181,17 @@ func (p *play) choose(models string) error {
 	if p.provider == "openai" || p.provider == "openrouter" {
 		body["api_key"] = "kept-by-the-proxy"
 	}
-	if err := p.server.call("POST", "/api/endpoints", body, &e); err != nil {
+	if err := p.server.Call("POST", "/api/endpoints", body, &e); err != nil {
 		return err
 	}
 	config := object{"model_name": p.model}
 	if p.maxTokens > 0 {
 		config["max_tokens"] = p.maxTokens
 	}
-	if err := p.server.call("PUT", "/api/models/"+e.Config, config, nil); err != nil {
+	if err := p.server.Call("PUT", "/api/models/"+e.Config, config, nil); err != nil {
 		return err
 	}
-	return p.server.call("PUT", "/api/settings", object{"active_endpoint_id": e.ID}, nil)
+	return p.server.Call("PUT", "/api/settings", object{"active_endpoint_id": e.ID}, nil)
 }
 
 // furnish makes the cast, its World and the conversation.
@@ -205,7 +205,7 @@ func (p *play) furnish() error {
 		members = append(members, object{"character_card_id": id})
 	}
 	for _, t := range things() {
-		if err := p.server.call(t.method, "/api/"+t.path, t.body, nil); err != nil {
+		if err := p.server.Call(t.method, "/api/"+t.path, t.body, nil); err != nil {
 			return err
 		}
 	}
@@ -225,8 +225,8 @@ func (p *play) furnish() error {
 		return err
 	}
 	p.scene = "/api/conversations/" + id
-	if err := p.server.call("PUT", p.scene+"/worlds/"+world, object{"enabled": true}, nil); err != nil {
+	if err := p.server.Call("PUT", p.scene+"/worlds/"+world, object{"enabled": true}, nil); err != nil {
 		return err
 	}
-	return p.server.call("PUT", p.scene, object{"group_sheet_updates": true}, nil)
+	return p.server.Call("PUT", p.scene, object{"group_sheet_updates": true}, nil)
 }

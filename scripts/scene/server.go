@@ -2,16 +2,14 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
-	"time"
+
+	"jp/scripts/harness"
 )
 
 // listener is a handler on a port of the loopback interface.
@@ -30,85 +28,8 @@ func listen(h http.Handler) (*listener, error) {
 	return l, nil
 }
 
-// server is a run of jp serve.
-type server struct {
-	cmd *exec.Cmd
-	url string
-	log bytes.Buffer
-}
-
-// start runs the server and waits for its address.
-func start(binary, dir string) (*server, error) {
-	s := &server{cmd: exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data", dir)}
-	// Nothing of the caller's reaches it: no keys, no configuration.
-	s.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	s.cmd.Stderr = &s.log
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("build jp first: %w", err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
-			s.url = strings.TrimRight(strings.Fields(lines.Text()[at:])[0], "/")
-			return s, nil
-		}
-	}
-	s.stop()
-	return nil, fmt.Errorf("jp serve gave no address:\n%s", s.log.String())
-}
-
-// stop lets the server end by itself, and ends it if it does not.
-func (s *server) stop() {
-	_ = s.cmd.Process.Signal(os.Interrupt)
-	late := time.AfterFunc(20*time.Second, func() { _ = s.cmd.Process.Kill() })
-	_ = s.cmd.Wait()
-	late.Stop()
-}
-
-// ask sends a request, body as JSON unless nil. An answer that is none of
-// success is an error.
-func (s *server) ask(method, path string, body any) (*http.Response, error) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	if body == nil {
-		req.Body, req.ContentLength = http.NoBody, 0
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode >= 300 {
-		defer res.Body.Close()
-		detail, _ := io.ReadAll(res.Body)
-		return nil, fmt.Errorf("%s %s: status %d: %s", method, path, res.StatusCode, bytes.TrimSpace(detail))
-	}
-	return res, nil
-}
-
-// call sends a request and decodes the answer, unless answer is nil.
-func (s *server) call(method, path string, body, answer any) error {
-	res, err := s.ask(method, path, body)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if answer == nil {
-		_, err = io.Copy(io.Discard, res.Body)
-		return err
-	}
-	return json.NewDecoder(res.Body).Decode(answer)
-}
+// server is a run of jp serve that exchanges are asked of.
+type server struct{ *harness.Web }
 
 // outcome is how an exchange went.
 type outcome struct {
@@ -120,8 +41,8 @@ type outcome struct {
 }
 
 // exchange runs one and follows its events to the end.
-func (s *server) exchange(path string, body any) (outcome, error) {
-	res, err := s.ask("POST", path, body)
+func (s server) exchange(path string, body any) (outcome, error) {
+	res, err := s.Ask("POST", path, body)
 	if err != nil {
 		return outcome{}, err
 	}
