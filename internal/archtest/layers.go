@@ -93,6 +93,7 @@ func folders() []string {
 		"internal/scene/lore",
 		"internal/scene/macro",
 		"internal/scene/prompt",
+		"internal/scene/prose",
 		"internal/scene/pipeline",
 		"internal/scene/sqlstore",
 		"internal/scene/storetest",

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jp/internal/scene/prose"
 )
 
 // Words counts words, for the length guard. Chinese and Japanese count by the
@@ -29,18 +31,12 @@ func Paragraphs(s string) int { return len(blocks(s)) }
 // blocks returns the paragraphs of a text.
 func blocks(s string) []string {
 	var list []string
-	fence, begin, at, code := "", -1, 0, false
+	var fence prose.Fence
+	begin, at, code := -1, 0, false
 	for line := range strings.Lines(s) {
-		marks, rest := fenceOf(line)
+		after, is := fence.Next(line)
+		fence, code = after, code || is
 		blank := strings.TrimSpace(line) == ""
-		switch {
-		case fence != "":
-			if strings.HasPrefix(marks, fence) && strings.TrimSpace(rest) == "" {
-				fence = ""
-			}
-		case marks != "" && (marks[0] == '~' || !strings.Contains(rest, "`")):
-			fence, code = marks, true
-		}
 		if begin >= 0 && blank && fence == "" {
 			list, begin = append(list, s[begin:at]), -1
 		} else if begin < 0 && !blank {

@@ -3,29 +3,28 @@ package audit
 import (
 	"strings"
 	"unicode"
+
+	"jp/internal/scene/prose"
 )
 
 // mask writes a NUL over every byte of code blocks, code spans and addresses.
 func mask(raw string) string {
 	m := masker{raw: raw}
-	fence, begin := "", 0
-	at := 0
+	var fence prose.Fence
+	begin, at := 0, 0
 	for line := range strings.Lines(raw) {
-		marks, rest := fenceOf(line)
-		switch {
-		case fence != "":
-			m.hide(at, at+len(strings.TrimRight(line, "\r\n")))
-			if strings.HasPrefix(marks, fence) && strings.TrimSpace(rest) == "" {
-				fence, begin = "", at+len(line)
+		after, code := fence.Next(line)
+		if code {
+			if fence == "" {
+				m.paragraph(begin, at)
 			}
-		case marks != "" && (marks[0] == '~' || !strings.Contains(rest, "`")):
-			m.paragraph(begin, at)
 			m.hide(at, at+len(strings.TrimRight(line, "\r\n")))
-			fence = marks
-		case strings.TrimSpace(line) == "":
+			begin = at + len(line)
+		} else if strings.TrimSpace(line) == "" {
 			m.paragraph(begin, at)
 			begin = at + len(line)
 		}
+		fence = after
 		at += len(line)
 	}
 	if fence == "" {
@@ -35,19 +34,6 @@ func mask(raw string) string {
 		return raw
 	}
 	return string(m.out)
-}
-
-// fenceOf splits a line that can open or close a code block.
-func fenceOf(line string) (marks, rest string) {
-	body := strings.TrimLeft(line, " ")
-	if len(line)-len(body) > 3 || len(body) < 3 || body[0] != '`' && body[0] != '~' {
-		return "", ""
-	}
-	rest = strings.TrimLeft(body, body[:1])
-	if n := len(body) - len(rest); n >= 3 {
-		return body[:n], rest
-	}
-	return "", ""
 }
 
 type masker struct {

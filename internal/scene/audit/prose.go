@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
+
+	"jp/internal/scene/prose"
 )
 
 // text is a draft made ready: masked is raw with a NUL for every byte of code
@@ -215,7 +217,7 @@ func spoken(masked string) []span {
 			breaks = 0
 		}
 		if closes == "" {
-			closes, open = closing(r), i
+			closes, open = prose.Closing(r), i
 		} else if strings.ContainsRune(closes, r) {
 			list, closes = append(list, span{open, i}), ""
 		}
@@ -224,25 +226,4 @@ func spoken(masked string) []span {
 		list = append(list, span{open, len(masked)})
 	}
 	return list
-}
-
-// closing returns what ends the speech that r opens.
-func closing(r rune) string {
-	switch r {
-	case '"', '”':
-		return string(r)
-	case '“':
-		return "”"
-	case '„':
-		return "“”"
-	case '«':
-		return "»"
-	case '»':
-		return "«"
-	case '「':
-		return "」"
-	case '『':
-		return "』"
-	}
-	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jp/internal/scene/prose"
 )
 
 const (
@@ -71,9 +73,9 @@ func describe(block string) string {
 	speech := spoken(block)
 	ends := len(speech) > 0 && speech[len(speech)-1].end+utf8.RuneLen(last) >= len(block)
 	switch {
-	case closing(first) != "" && ends:
+	case prose.Closing(first) != "" && ends:
 		return length + " speech"
-	case closing(first) != "":
+	case prose.Closing(first) != "":
 		return length + " speech, then narration"
 	case ends:
 		return length + " narration, then speech"

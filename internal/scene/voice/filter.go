@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"jp/internal/scene"
+	"jp/internal/scene/prose"
 )
 
 // Options say whose reply it is.
@@ -200,7 +201,7 @@ func whole(s string, final bool) int {
 // place tells what the lines that are over leave open: a fence, or within the
 // paragraph a code span or quoted speech.
 type place struct {
-	fence string // the marks that opened it
+	fence prose.Fence
 	ticks int    // of the open code span
 	quote string // what closes the quoted speech
 }
@@ -209,32 +210,15 @@ func (p *place) sheltered() bool { return p.fence != "" || p.ticks > 0 || p.quot
 
 // pass goes over a whole line.
 func (p *place) pass(line []byte) {
-	marks, rest := fence(line)
+	fence, code := p.fence.Next(string(line))
 	switch {
-	case p.fence != "":
-		if strings.HasPrefix(marks, p.fence) && len(bytes.TrimSpace(rest)) == 0 {
-			p.fence = ""
-		}
-	case marks != "" && (marks[0] == '~' || !bytes.ContainsRune(rest, '`')):
-		*p = place{fence: marks}
-	case len(bytes.TrimSpace(line)) == 0:
-		*p = place{}
+	case code && p.fence != "":
+		p.fence = fence
+	case code || len(bytes.TrimSpace(line)) == 0:
+		*p = place{fence: fence}
 	default:
 		p.inline(line)
 	}
-}
-
-// fence splits a line that can open or close a code block.
-func fence(line []byte) (marks string, rest []byte) {
-	body := bytes.TrimLeft(line, " ")
-	if len(line)-len(body) > 3 || len(body) < 3 || body[0] != '`' && body[0] != '~' {
-		return "", nil
-	}
-	rest = bytes.TrimLeft(body, string(body[:1]))
-	if n := len(body) - len(rest); n >= 3 {
-		return string(body[:n]), rest
-	}
-	return "", nil
 }
 
 // inline goes over code spans and quoted speech. A span that opens here and
@@ -263,29 +247,8 @@ func (p *place) inline(line []byte) {
 
 func (p *place) speech(r rune) {
 	if p.quote == "" {
-		p.quote = closing(r)
+		p.quote = prose.Closing(r)
 	} else if strings.ContainsRune(p.quote, r) {
 		p.quote = ""
 	}
-}
-
-// closing returns what ends the speech that r opens.
-func closing(r rune) string {
-	switch r {
-	case '"', '”':
-		return string(r)
-	case '“':
-		return "”"
-	case '„':
-		return "“”"
-	case '«':
-		return "»"
-	case '»':
-		return "«"
-	case '「':
-		return "」"
-	case '『':
-		return "』"
-	}
-	return ""
 }
