@@ -15,21 +15,21 @@ type Conversation struct {
 	Title           string            `json:"title"`
 	GroupRootID     *string           `json:"group_root_id" doc:"The root of the family; null for the root itself and for solo chats"`
 	CardID          *string           `json:"character_card_id"`
-	CharacterName   string            `json:"character_name"`
-	Scenario        string            `json:"character_scenario"`
-	PostHistory     string            `json:"post_history_instructions"`
-	PersonaLockID   *string           `json:"persona_lock_id"`
-	MacroSeed       string            `json:"macro_seed"`
-	TurnMode        scene.TurnMode    `json:"group_turn_mode" enum:"manual,round_robin,director"`
-	MaxSpeakers     int               `json:"group_max_speakers"`
-	ContextMode     scene.ContextMode `json:"group_context_mode" enum:"private,shared,swap"`
-	SheetUpdates    Flag              `json:"group_sheet_updates"`
-	CutPersonas     Flag              `json:"cut_impersonation"`
+	CharacterName   string            `json:"character_name" doc:"The card's name; of a group the title when it was made"`
+	Scenario        string            `json:"character_scenario" doc:"The premise: of a group the only one"`
+	PostHistory     string            `json:"post_history_instructions" doc:"The scene's own instructions, shared by every speaker"`
+	PersonaLockID   *string           `json:"persona_lock_id" doc:"The persona that counts here, whatever the settings say"`
+	MacroSeed       string            `json:"macro_seed" doc:"What seeded dice are drawn from; empty is the id"`
+	TurnMode        scene.TurnMode    `json:"group_turn_mode" enum:"manual,round_robin,director" doc:"Who answers: nobody but who is picked, the next in turn, or whom a Director plans"`
+	MaxSpeakers     int               `json:"group_max_speakers" doc:"The most speakers that a Director may plan"`
+	ContextMode     scene.ContextMode `json:"group_context_mode" enum:"private,shared,swap" doc:"What a speaker sees of the cards: its own behind the history, all of them, or its own before the history"`
+	SheetUpdates    Flag              `json:"group_sheet_updates" doc:"Propose new private sheets after an exchange; runs in the context private alone"`
+	CutPersonas     Flag              `json:"cut_impersonation" doc:"Cut a reply where it goes on as somebody else"`
 	LoreBudget      *int              `json:"lore_budget" doc:"Tokens; null is no limit"`
 	ActiveLeafID    *int64            `json:"active_leaf_id" doc:"The last message of the visible branch"`
 	WorkflowState   json.RawMessage   `json:"workflow_state"`
-	Revision        int64             `json:"revision"`
-	MembersRevision int64             `json:"members_revision"`
+	Revision        int64             `json:"revision" doc:"Counts changes of these settings; sent back as If-Match"`
+	MembersRevision int64             `json:"members_revision" doc:"Counts changes of the members"`
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
 	LastAccessedAt  string            `json:"last_accessed_at"`
@@ -63,13 +63,13 @@ type ConversationDraft struct {
 	Title       string                  `json:"title,omitempty"`
 	Kind        Enum[scene.Kind]        `json:"kind,omitzero" enum:"solo,group"`
 	CardID      *string                 `json:"character_card_id,omitempty"`
-	Name        string                  `json:"character_name,omitempty"`
-	Scenario    string                  `json:"character_scenario,omitempty"`
+	Name        string                  `json:"character_name,omitempty" doc:"The card's name; of a group the title when it was made"`
+	Scenario    string                  `json:"character_scenario,omitempty" doc:"The premise: of a group the only one"`
 	First       string                  `json:"first_mes,omitempty"`
-	PostHistory string                  `json:"post_history_instructions,omitempty"`
-	TurnMode    Enum[scene.TurnMode]    `json:"group_turn_mode,omitzero" enum:"manual,round_robin,director"`
-	MaxSpeakers int                     `json:"group_max_speakers,omitempty" minimum:"1" maximum:"8"`
-	ContextMode Enum[scene.ContextMode] `json:"group_context_mode,omitzero" enum:"private,shared,swap"`
+	PostHistory string                  `json:"post_history_instructions,omitempty" doc:"The scene's own instructions, shared by every speaker"`
+	TurnMode    Enum[scene.TurnMode]    `json:"group_turn_mode,omitzero" enum:"manual,round_robin,director" doc:"Who answers: nobody but who is picked, the next in turn, or whom a Director plans"`
+	MaxSpeakers int                     `json:"group_max_speakers,omitempty" minimum:"1" maximum:"8" doc:"The most speakers that a Director may plan"`
+	ContextMode Enum[scene.ContextMode] `json:"group_context_mode,omitzero" enum:"private,shared,swap" doc:"What a speaker sees of the cards: its own behind the history, all of them, or its own before the history"`
 	Members     []MemberSpec            `json:"members,omitempty"`
 	OpeningKey  string                  `json:"opening_speaker_key,omitempty" doc:"Who of the members says first_mes"`
 }
@@ -77,14 +77,14 @@ type ConversationDraft struct {
 // ConversationPatch is what of a conversation's settings is to change.
 type ConversationPatch struct {
 	Title         Opt[string]             `json:"title,omitzero"`
-	PersonaLockID Opt[string]             `json:"persona_lock_id,omitzero"`
-	Scenario      Opt[string]             `json:"character_scenario,omitzero"`
-	PostHistory   Opt[string]             `json:"post_history_instructions,omitzero"`
-	TurnMode      Enum[scene.TurnMode]    `json:"group_turn_mode,omitzero" enum:"manual,round_robin,director"`
-	MaxSpeakers   Opt[int]                `json:"group_max_speakers,omitzero" minimum:"1" maximum:"8"`
-	ContextMode   Enum[scene.ContextMode] `json:"group_context_mode,omitzero" enum:"private,shared,swap"`
-	SheetUpdates  Opt[Flag]               `json:"group_sheet_updates,omitzero"`
-	CutPersonas   Opt[Flag]               `json:"cut_impersonation,omitzero"`
+	PersonaLockID Opt[string]             `json:"persona_lock_id,omitzero" doc:"The persona that counts here, whatever the settings say"`
+	Scenario      Opt[string]             `json:"character_scenario,omitzero" doc:"The premise: of a group the only one"`
+	PostHistory   Opt[string]             `json:"post_history_instructions,omitzero" doc:"The scene's own instructions, shared by every speaker"`
+	TurnMode      Enum[scene.TurnMode]    `json:"group_turn_mode,omitzero" enum:"manual,round_robin,director" doc:"Who answers: nobody but who is picked, the next in turn, or whom a Director plans"`
+	MaxSpeakers   Opt[int]                `json:"group_max_speakers,omitzero" minimum:"1" maximum:"8" doc:"The most speakers that a Director may plan"`
+	ContextMode   Enum[scene.ContextMode] `json:"group_context_mode,omitzero" enum:"private,shared,swap" doc:"What a speaker sees of the cards: its own behind the history, all of them, or its own before the history"`
+	SheetUpdates  Opt[Flag]               `json:"group_sheet_updates,omitzero" doc:"Propose new private sheets after an exchange; runs in the context private alone"`
+	CutPersonas   Opt[Flag]               `json:"cut_impersonation,omitzero" doc:"Cut a reply where it goes on as somebody else"`
 	LoreBudget    Opt[int]                `json:"lore_budget,omitzero" minimum:"0"`
 }
 

@@ -27,7 +27,7 @@ type Endpoint struct {
 	URL          string  `json:"url"`
 	KeySet       bool    `json:"api_key_set"`
 	Mode         string  `json:"completion_mode"`
-	Proxy        string  `json:"proxy"`
+	Proxy        string  `json:"proxy" doc:"An http, https or socks5 URL"`
 	Provider     string  `json:"provider" enum:",openai,openrouter,llamacpp,ollama" doc:"What the server is; empty is told from the URL"`
 	WriterConfig *string `json:"active_model_config_id"`
 	AgentConfig  *string `json:"agent_active_model_config_id"`
@@ -56,8 +56,8 @@ type EndpointChange struct {
 	URL          Opt[string]  `json:"url,omitzero"`
 	Key          Opt[string]  `json:"api_key,omitzero"`
 	Mode         Enum[string] `json:"completion_mode,omitzero" enum:"chat"`
-	Proxy        Opt[string]  `json:"proxy,omitzero"`
-	Provider     Enum[string] `json:"provider,omitzero" enum:",openai,openrouter,llamacpp,ollama"`
+	Proxy        Opt[string]  `json:"proxy,omitzero" doc:"An http, https or socks5 URL"`
+	Provider     Enum[string] `json:"provider,omitzero" enum:",openai,openrouter,llamacpp,ollama" doc:"What kind of server it is; empty is told from the URL"`
 	WriterConfig Opt[string]  `json:"active_model_config_id,omitzero"`
 	AgentConfig  Opt[string]  `json:"agent_active_model_config_id,omitzero"`
 }

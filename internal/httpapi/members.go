@@ -12,14 +12,14 @@ import (
 type Member struct {
 	ID             string           `json:"id"`
 	ConversationID string           `json:"conversation_id"`
-	Key            string           `json:"speaker_key"`
+	Key            string           `json:"speaker_key" doc:"A short handle, kept in forks"`
 	CardID         *string          `json:"character_card_id"`
 	Name           string           `json:"display_name"`
 	PublicProfile  *string          `json:"public_profile_override" doc:"What the others see; null is the card's, an empty text a real one"`
 	Sheet          *string          `json:"card_sheet_override" doc:"What the member reads about itself; null is the card's, an empty text a real one"`
 	Kind           scene.MemberKind `json:"member_kind" enum:"character,narrator"`
 	Order          int              `json:"sort_order"`
-	Muted          Flag             `json:"muted"`
+	Muted          Flag             `json:"muted" doc:"In the scene, but does not speak"`
 	Active         Flag             `json:"active" doc:"0 is a former member, kept for the name of its messages"`
 	Model          *string          `json:"model" doc:"A model config; null is the scene's"`
 	WorkflowState  json.RawMessage  `json:"workflow_state"`
@@ -37,14 +37,14 @@ func member(m scene.Member) Member {
 // written: what is left out is cleared. A model that is left out stays.
 type MemberSpec struct {
 	ID            string                 `json:"id,omitempty" doc:"Of an active member, to keep it; anything else makes a new one"`
-	Key           string                 `json:"speaker_key,omitempty"`
+	Key           string                 `json:"speaker_key,omitempty" doc:"A short handle, kept in forks"`
 	CardID        *string                `json:"character_card_id,omitempty" nullable:"true"`
 	Name          string                 `json:"display_name,omitempty"`
-	PublicProfile *string                `json:"public_profile_override,omitempty" nullable:"true"`
-	Sheet         *string                `json:"card_sheet_override,omitempty" nullable:"true"`
+	PublicProfile *string                `json:"public_profile_override,omitempty" nullable:"true" doc:"What the rest of the cast sees; null is the card's, empty is nothing"`
+	Sheet         *string                `json:"card_sheet_override,omitempty" nullable:"true" doc:"What the member reads about itself; null is the card's, empty is nothing"`
 	Kind          Enum[scene.MemberKind] `json:"member_kind,omitzero" enum:"character,narrator"`
-	Muted         Flag                   `json:"muted,omitempty"`
-	Model         Opt[string]            `json:"model,omitzero"`
+	Muted         Flag                   `json:"muted,omitempty" doc:"In the scene, but does not speak"`
+	Model         Opt[string]            `json:"model,omitzero" doc:"A model config of the member's own; null is the scene's"`
 }
 
 func specs(list []MemberSpec) []scene.MemberSpec {

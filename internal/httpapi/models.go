@@ -19,18 +19,18 @@ type Model struct {
 	ID                string   `json:"id"`
 	EndpointID        string   `json:"endpoint_id"`
 	Lane              string   `json:"role" enum:"writer,agent"`
-	Model             string   `json:"model_name"`
-	SystemPrompt      string   `json:"system_prompt"`
+	Model             string   `json:"model_name" doc:"As the server knows it"`
+	SystemPrompt      string   `json:"system_prompt" doc:"Behind the shared one, in every call of this model"`
 	Temperature       *float64 `json:"temperature"`
 	MinP              *float64 `json:"min_p"`
 	TopK              *int     `json:"top_k"`
 	TopP              *float64 `json:"top_p"`
 	RepetitionPenalty *float64 `json:"repetition_penalty"`
-	MaxTokens         *int     `json:"max_tokens"`
+	MaxTokens         *int     `json:"max_tokens" doc:"The longest answer; null leaves it to the server"`
 	ContextSize       *int     `json:"context_size"`
-	ReasoningEffort   string   `json:"reasoning_effort"`
-	ReasoningParam    string   `json:"reasoning_effort_param"`
-	ReasoningValue    string   `json:"reasoning_effort_value"`
+	ReasoningEffort   string   `json:"reasoning_effort" doc:"off, low, medium, high, or a word of the server; empty leaves it to the server"`
+	ReasoningParam    string   `json:"reasoning_effort_param" doc:"A field of requests that sets the effort where the usual one does not"`
+	ReasoningValue    string   `json:"reasoning_effort_value" doc:"What stands in that field"`
 	ExtraHeaders      string   `json:"extra_headers" doc:"Lines of Name: value"`
 	ExtraBody         string   `json:"extra_body" doc:"A JSON object"`
 }
@@ -47,20 +47,20 @@ func wireModel(m scene.ModelConfig) Model {
 // ModelChange is a partial update: an absent number stays, null takes it out of
 // requests.
 type ModelChange struct {
-	Model             Opt[string]  `json:"model_name,omitzero"`
-	SystemPrompt      Opt[string]  `json:"system_prompt,omitzero"`
+	Model             Opt[string]  `json:"model_name,omitzero" doc:"As the server knows it"`
+	SystemPrompt      Opt[string]  `json:"system_prompt,omitzero" doc:"Behind the shared one, in every call of this model"`
 	Temperature       Opt[float64] `json:"temperature,omitzero"`
 	MinP              Opt[float64] `json:"min_p,omitzero"`
 	TopK              Opt[int]     `json:"top_k,omitzero"`
 	TopP              Opt[float64] `json:"top_p,omitzero"`
 	RepetitionPenalty Opt[float64] `json:"repetition_penalty,omitzero"`
-	MaxTokens         Opt[int]     `json:"max_tokens,omitzero"`
+	MaxTokens         Opt[int]     `json:"max_tokens,omitzero" doc:"The longest answer; null leaves it to the server"`
 	ContextSize       Opt[int]     `json:"context_size,omitzero" doc:"Tokens that the model holds; without it the server is asked where it tells"`
-	ReasoningEffort   Opt[string]  `json:"reasoning_effort,omitzero"`
-	ReasoningParam    Opt[string]  `json:"reasoning_effort_param,omitzero"`
-	ReasoningValue    Opt[string]  `json:"reasoning_effort_value,omitzero"`
-	ExtraHeaders      Opt[string]  `json:"extra_headers,omitzero"`
-	ExtraBody         Opt[string]  `json:"extra_body,omitzero"`
+	ReasoningEffort   Opt[string]  `json:"reasoning_effort,omitzero" doc:"off, low, medium, high, or a word of the server; empty leaves it to the server"`
+	ReasoningParam    Opt[string]  `json:"reasoning_effort_param,omitzero" doc:"A field of requests that sets the effort where the usual one does not"`
+	ReasoningValue    Opt[string]  `json:"reasoning_effort_value,omitzero" doc:"What stands in that field"`
+	ExtraHeaders      Opt[string]  `json:"extra_headers,omitzero" doc:"Lines \"Name: value\", sent with every request; they can be read again, so keys belong into api_key"`
+	ExtraBody         Opt[string]  `json:"extra_body,omitzero" doc:"A JSON object that is merged into every request"`
 }
 
 // NewModel is what creating a model config takes: absent numbers are the

@@ -8,20 +8,20 @@ import (
 // Settings are those of the whole installation, and what a partial update of
 // them may name. The JSON names are those of the wire and of the store.
 type Settings struct {
-	SharedSystemPrompt string `json:"shared_system_prompt"`
-	SystemPrompt       string `json:"system_prompt"`
-	UserName           string `json:"user_name"`
-	UserDescription    string `json:"user_description"`
+	SharedSystemPrompt string `json:"shared_system_prompt" doc:"At the beginning of every call of the Writer"`
+	SystemPrompt       string `json:"system_prompt" doc:"Behind the shared one, in every call of this model"`
+	UserName           string `json:"user_name" doc:"Who speaks when no persona does"`
+	UserDescription    string `json:"user_description" doc:"What models are told about that person"`
 
-	EnableAgent              bool            `json:"enable_agent"`
+	EnableAgent              bool            `json:"enable_agent" doc:"Whether Director, Editor and feedback run at all"`
 	EnabledTools             map[string]bool `json:"enabled_tools"` // of tools
-	PreventPromptOverrides   bool            `json:"prevent_prompt_overrides"`
-	DirectorIndividual       bool            `json:"director_individual_fragments"`
+	PreventPromptOverrides   bool            `json:"prevent_prompt_overrides" doc:"Leave a card's and a scene's instructions out"`
+	DirectorIndividual       bool            `json:"director_individual_fragments" doc:"Ask the Director for one field at a time"`
 	AgenticLorebook          bool            `json:"agentic_lorebook_enabled"`
 	ReasoningEnabledPasses   map[string]bool `json:"reasoning_enabled_passes"` // director, writer, editor
 	ReasoningPrefillPasses   map[string]bool `json:"reasoning_prefill_passes"`
-	LengthGuard              bool            `json:"length_guard_enabled"`
-	LengthGuardEnforce       bool            `json:"length_guard_enforce"`
+	LengthGuard              bool            `json:"length_guard_enabled" doc:"Let the Editor shorten replies that are too long"`
+	LengthGuardEnforce       bool            `json:"length_guard_enforce" doc:"Tell the Writer the limit beforehand"`
 	LengthGuardMaxWords      int             `json:"length_guard_max_words"`
 	LengthGuardMaxParagraphs int             `json:"length_guard_max_paragraphs"`
 	EditorAuditToggles       map[string]bool `json:"editor_audit_toggles"`
@@ -34,15 +34,15 @@ type Settings struct {
 	LocalMLEnabled           map[string]bool `json:"local_ml_enabled"`
 	AttachmentCacheBudget    int64           `json:"attachment_cache_budget_bytes"`
 
-	ActivePersonaID  *string `json:"active_persona_id"`
-	ActiveEndpointID *string `json:"active_endpoint_id"`
+	ActivePersonaID  *string `json:"active_persona_id" doc:"The persona that counts where none is pinned"`
+	ActiveEndpointID *string `json:"active_endpoint_id" doc:"The server that answers"`
 
 	// Connected is set once the first endpoint is made and stays: from then on
 	// no model only pretends unless it is chosen by name.
-	Connected bool `json:"connected"`
+	Connected bool `json:"connected" doc:"An endpoint was made once; from then on nothing only rehearses"`
 
-	AgentSameAsWriter       bool    `json:"agent_same_as_writer"`
-	AgentEndpointID         *string `json:"agent_endpoint_id"`
+	AgentSameAsWriter       bool    `json:"agent_same_as_writer" doc:"Let the Writer's model do the agent's work"`
+	AgentEndpointID         *string `json:"agent_endpoint_id" doc:"The server of the agent's lane when it is one of its own"`
 	AgentSharedSystemPrompt string  `json:"agent_shared_system_prompt"`
 }
 

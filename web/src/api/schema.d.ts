@@ -1470,18 +1470,31 @@ export interface components {
              */
             active_leaf_id: number | null;
             character_card_id: string | null;
+            /** @description The card's name; of a group the title when it was made */
             character_name: string;
+            /** @description The premise: of a group the only one */
             character_scenario: string;
             created_at: string;
+            /** @description Cut a reply where it goes on as somebody else */
             cut_impersonation: (0 | 1) | boolean;
-            /** @enum {string} */
+            /**
+             * @description What a speaker sees of the cards: its own behind the history, all of them, or its own before the history
+             * @enum {string}
+             */
             group_context_mode: "private" | "shared" | "swap";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The most speakers that a Director may plan
+             */
             group_max_speakers: number;
             /** @description The root of the family; null for the root itself and for solo chats */
             group_root_id: string | null;
+            /** @description Propose new private sheets after an exchange; runs in the context private alone */
             group_sheet_updates: (0 | 1) | boolean;
-            /** @enum {string} */
+            /**
+             * @description Who answers: nobody but who is picked, the next in turn, or whom a Director plans
+             * @enum {string}
+             */
             group_turn_mode: "manual" | "round_robin" | "director";
             id: string;
             /** @enum {string} */
@@ -1492,12 +1505,21 @@ export interface components {
              * @description Tokens; null is no limit
              */
             lore_budget: number | null;
+            /** @description What seeded dice are drawn from; empty is the id */
             macro_seed: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Counts changes of the members
+             */
             members_revision: number;
+            /** @description The persona that counts here, whatever the settings say */
             persona_lock_id: string | null;
+            /** @description The scene's own instructions, shared by every speaker */
             post_history_instructions: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Counts changes of these settings; sent back as If-Match
+             */
             revision: number;
             title: string;
             updated_at: string;
@@ -1505,36 +1527,62 @@ export interface components {
         };
         ConversationDraft: {
             character_card_id?: string;
+            /** @description The card's name; of a group the title when it was made */
             character_name?: string;
+            /** @description The premise: of a group the only one */
             character_scenario?: string;
             first_mes?: string;
-            /** @enum {string} */
+            /**
+             * @description What a speaker sees of the cards: its own behind the history, all of them, or its own before the history
+             * @enum {string}
+             */
             group_context_mode?: "private" | "shared" | "swap";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The most speakers that a Director may plan
+             */
             group_max_speakers?: number;
-            /** @enum {string} */
+            /**
+             * @description Who answers: nobody but who is picked, the next in turn, or whom a Director plans
+             * @enum {string}
+             */
             group_turn_mode?: "manual" | "round_robin" | "director";
             /** @enum {string} */
             kind?: "solo" | "group";
             members?: components["schemas"]["MemberSpec"][];
             /** @description Who of the members says first_mes */
             opening_speaker_key?: string;
+            /** @description The scene's own instructions, shared by every speaker */
             post_history_instructions?: string;
             title?: string;
         };
         ConversationPatch: {
+            /** @description The premise: of a group the only one */
             character_scenario?: string | null;
+            /** @description Cut a reply where it goes on as somebody else */
             cut_impersonation?: (0 | 1) | boolean | null;
-            /** @enum {string} */
+            /**
+             * @description What a speaker sees of the cards: its own behind the history, all of them, or its own before the history
+             * @enum {string}
+             */
             group_context_mode?: "private" | "shared" | "swap";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The most speakers that a Director may plan
+             */
             group_max_speakers?: number | null;
+            /** @description Propose new private sheets after an exchange; runs in the context private alone */
             group_sheet_updates?: (0 | 1) | boolean | null;
-            /** @enum {string} */
+            /**
+             * @description Who answers: nobody but who is picked, the next in turn, or whom a Director plans
+             * @enum {string}
+             */
             group_turn_mode?: "manual" | "round_robin" | "director";
             /** Format: int64 */
             lore_budget?: number | null;
+            /** @description The persona that counts here, whatever the settings say */
             persona_lock_id?: string | null;
+            /** @description The scene's own instructions, shared by every speaker */
             post_history_instructions?: string | null;
             title?: string | null;
         };
@@ -1584,6 +1632,7 @@ export interface components {
              * @enum {string}
              */
             provider: "" | "openai" | "openrouter" | "llamacpp" | "ollama";
+            /** @description An http, https or socks5 URL */
             proxy: string;
             /**
              * @description Only those of the database can be changed here
@@ -1598,8 +1647,12 @@ export interface components {
             api_key?: string | null;
             /** @enum {string} */
             completion_mode?: "chat";
-            /** @enum {string} */
+            /**
+             * @description What kind of server it is; empty is told from the URL
+             * @enum {string}
+             */
             provider?: "" | "openai" | "openrouter" | "llamacpp" | "ollama";
+            /** @description An http, https or socks5 URL */
             proxy?: string | null;
             url?: string | null;
         };
@@ -1818,15 +1871,18 @@ export interface components {
             member_kind: "character" | "narrator";
             /** @description A model config; null is the scene's */
             model: string | null;
+            /** @description In the scene, but does not speak */
             muted: (0 | 1) | boolean;
             /** @description What the others see; null is the card's, an empty text a real one */
             public_profile_override: string | null;
             /** Format: int64 */
             sort_order: number;
+            /** @description A short handle, kept in forks */
             speaker_key: string;
             workflow_state: unknown;
         };
         MemberSpec: {
+            /** @description What the member reads about itself; null is the card's, empty is nothing */
             card_sheet_override?: string | null;
             character_card_id?: string | null;
             display_name?: string;
@@ -1834,9 +1890,13 @@ export interface components {
             id?: string;
             /** @enum {string} */
             member_kind?: "character" | "narrator";
+            /** @description A model config of the member's own; null is the scene's */
             model?: string | null;
+            /** @description In the scene, but does not speak */
             muted?: (0 | 1) | boolean;
+            /** @description What the rest of the cast sees; null is the card's, empty is nothing */
             public_profile_override?: string | null;
+            /** @description A short handle, kept in forks */
             speaker_key?: string;
         };
         Message: {
@@ -1891,18 +1951,26 @@ export interface components {
             /** @description Lines of Name: value */
             extra_headers: string;
             id: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The longest answer; null leaves it to the server
+             */
             max_tokens: number | null;
             /** Format: double */
             min_p: number | null;
+            /** @description As the server knows it */
             model_name: string;
+            /** @description off, low, medium, high, or a word of the server; empty leaves it to the server */
             reasoning_effort: string;
+            /** @description A field of requests that sets the effort where the usual one does not */
             reasoning_effort_param: string;
+            /** @description What stands in that field */
             reasoning_effort_value: string;
             /** Format: double */
             repetition_penalty: number | null;
             /** @enum {string} */
             role: "writer" | "agent";
+            /** @description Behind the shared one, in every call of this model */
             system_prompt: string;
             /** Format: double */
             temperature: number | null;
@@ -1917,18 +1985,28 @@ export interface components {
              * @description Tokens that the model holds; without it the server is asked where it tells
              */
             context_size?: number | null;
+            /** @description A JSON object that is merged into every request */
             extra_body?: string | null;
+            /** @description Lines "Name: value", sent with every request; they can be read again, so keys belong into api_key */
             extra_headers?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The longest answer; null leaves it to the server
+             */
             max_tokens?: number | null;
             /** Format: double */
             min_p?: number | null;
+            /** @description As the server knows it */
             model_name?: string | null;
+            /** @description off, low, medium, high, or a word of the server; empty leaves it to the server */
             reasoning_effort?: string | null;
+            /** @description A field of requests that sets the effort where the usual one does not */
             reasoning_effort_param?: string | null;
+            /** @description What stands in that field */
             reasoning_effort_value?: string | null;
             /** Format: double */
             repetition_penalty?: number | null;
+            /** @description Behind the shared one, in every call of this model */
             system_prompt?: string | null;
             /** Format: double */
             temperature?: number | null;
@@ -2036,20 +2114,30 @@ export interface components {
              * @description Tokens that the model holds; without it the server is asked where it tells
              */
             context_size?: number | null;
+            /** @description A JSON object that is merged into every request */
             extra_body?: string | null;
+            /** @description Lines "Name: value", sent with every request; they can be read again, so keys belong into api_key */
             extra_headers?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The longest answer; null leaves it to the server
+             */
             max_tokens?: number | null;
             /** Format: double */
             min_p?: number | null;
+            /** @description As the server knows it */
             model_name?: string | null;
+            /** @description off, low, medium, high, or a word of the server; empty leaves it to the server */
             reasoning_effort?: string | null;
+            /** @description A field of requests that sets the effort where the usual one does not */
             reasoning_effort_param?: string | null;
+            /** @description What stands in that field */
             reasoning_effort_value?: string | null;
             /** Format: double */
             repetition_penalty?: number | null;
             /** @enum {string} */
             role?: "writer" | "agent";
+            /** @description Behind the shared one, in every call of this model */
             system_prompt?: string | null;
             /** Format: double */
             temperature?: number | null;
@@ -2087,20 +2175,33 @@ export interface components {
              */
             active_leaf_id: number | null;
             character_card_id: string | null;
+            /** @description The card's name; of a group the title when it was made */
             character_name: string;
+            /** @description The premise: of a group the only one */
             character_scenario: string;
             created_at: string;
+            /** @description Cut a reply where it goes on as somebody else */
             cut_impersonation: (0 | 1) | boolean;
             group_card_ids: string[];
-            /** @enum {string} */
+            /**
+             * @description What a speaker sees of the cards: its own behind the history, all of them, or its own before the history
+             * @enum {string}
+             */
             group_context_mode: "private" | "shared" | "swap";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The most speakers that a Director may plan
+             */
             group_max_speakers: number;
             group_member_names: string[];
             /** @description The root of the family; null for the root itself and for solo chats */
             group_root_id: string | null;
+            /** @description Propose new private sheets after an exchange; runs in the context private alone */
             group_sheet_updates: (0 | 1) | boolean;
-            /** @enum {string} */
+            /**
+             * @description Who answers: nobody but who is picked, the next in turn, or whom a Director plans
+             * @enum {string}
+             */
             group_turn_mode: "manual" | "round_robin" | "director";
             id: string;
             /** @enum {string} */
@@ -2112,17 +2213,26 @@ export interface components {
              * @description Tokens; null is no limit
              */
             lore_budget: number | null;
+            /** @description What seeded dice are drawn from; empty is the id */
             macro_seed: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Counts changes of the members
+             */
             members_revision: number;
             /**
              * Format: int64
              * @description Of the visible branch
              */
             message_count: number;
+            /** @description The persona that counts here, whatever the settings say */
             persona_lock_id: string | null;
+            /** @description The scene's own instructions, shared by every speaker */
             post_history_instructions: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Counts changes of these settings; sent back as If-Match
+             */
             revision: number;
             title: string;
             updated_at: string;
@@ -2223,9 +2333,12 @@ export interface components {
             members: components["schemas"]["MemberSpec"][];
         };
         Settings: {
+            /** @description The server that answers */
             active_endpoint_id: string | null;
+            /** @description The persona that counts where none is pinned */
             active_persona_id: string | null;
             agent_api_key_set?: boolean;
+            /** @description The server of the agent's lane when it is one of its own */
             agent_endpoint_id: string | null;
             agent_endpoint_url?: string;
             /** Format: int64 */
@@ -2236,6 +2349,7 @@ export interface components {
             agent_reasoning_effort?: string;
             /** Format: double */
             agent_repetition_penalty?: number;
+            /** @description Let the Writer's model do the agent's work */
             agent_same_as_writer: boolean;
             agent_shared_system_prompt: string;
             /** Format: double */
@@ -2248,11 +2362,14 @@ export interface components {
             api_key_set: boolean;
             /** Format: int64 */
             attachment_cache_budget_bytes: number;
+            /** @description An endpoint was made once; from then on nothing only rehearses */
             connected: boolean;
+            /** @description Ask the Director for one field at a time */
             director_individual_fragments: boolean;
             editor_audit_toggles: {
                 [key: string]: boolean;
             };
+            /** @description Whether Director, Editor and feedback run at all */
             enable_agent: boolean;
             enabled_tools: {
                 [key: string]: boolean;
@@ -2262,7 +2379,9 @@ export interface components {
             inspector_open_states: {
                 [key: string]: boolean;
             };
+            /** @description Let the Editor shorten replies that are too long */
             length_guard_enabled: boolean;
+            /** @description Tell the Writer the limit beforehand */
             length_guard_enforce: boolean;
             /** Format: int64 */
             length_guard_max_paragraphs: number;
@@ -2276,6 +2395,7 @@ export interface components {
             /** Format: double */
             min_p: number | null;
             model_name: string | null;
+            /** @description Leave a card's and a scene's instructions out */
             prevent_prompt_overrides: boolean;
             reasoning_effort: string;
             reasoning_enabled_passes: {
@@ -2288,8 +2408,10 @@ export interface components {
             rehearsing: boolean;
             /** Format: double */
             repetition_penalty: number | null;
+            /** @description At the beginning of every call of the Writer */
             shared_system_prompt: string;
             show_editor_diff: boolean;
+            /** @description Behind the shared one, in every call of this model */
             system_prompt: string;
             /** Format: double */
             temperature: number | null;
@@ -2297,7 +2419,9 @@ export interface components {
             top_k: number | null;
             /** Format: double */
             top_p: number | null;
+            /** @description What models are told about that person */
             user_description: string;
+            /** @description Who speaks when no persona does */
             user_name: string;
             workflow_config: unknown;
             workflow_enabled: {
