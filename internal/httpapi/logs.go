@@ -76,14 +76,14 @@ func (a *api) director(ctx context.Context, in *ConversationPath) (*body[Directo
 }
 
 func (a *api) log(ctx context.Context, in *MessagePath) (*body[Log], error) {
-	_, l, err := a.Scenes.Calls(ctx, in.ID, in.Message)
-	if err == nil && l == nil {
+	logs, err := a.Scenes.LogsOf(ctx, in.ID, []int64{in.Message})
+	if err == nil && len(logs) == 0 {
 		err = fault.New(fault.NotFound, "nothing is known of how message %d came about", in.Message)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &body[Log]{logOf(*l)}, nil
+	return &body[Log]{logOf(logs[len(logs)-1])}, nil
 }
 
 // mostIDs is how many messages one request may name.

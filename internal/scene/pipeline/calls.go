@@ -71,7 +71,6 @@ type answered struct {
 	text      string
 	reasoning string
 	calls     []llm.ToolCall
-	usage     llm.Usage
 }
 
 // stream makes a call and yields what comes, up to the one record that ends it.
@@ -128,7 +127,7 @@ func (r *Runner) ask(ctx context.Context, p pass, keep func(scene.Call), think f
 			}
 		}
 		if ev.Record != nil && ev.Record.Answer != nil {
-			a = answered{text: textOf(*ev.Record.Answer), calls: callsOf(*ev.Record.Answer), usage: ev.Record.Answer.Usage}
+			a = answered{text: textOf(*ev.Record.Answer), calls: callsOf(*ev.Record.Answer)}
 		}
 	}
 	a.reasoning = reasoning.String()

@@ -279,6 +279,7 @@ func named(m scene.Member) string {
 	return m.Key
 }
 
+// oneLine is a text without line ends and runs of blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // fields are the fragments that were filled in.

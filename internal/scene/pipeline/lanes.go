@@ -125,15 +125,6 @@ func (l lanes) apart(speaker string) bool {
 	return l.agent.own || own
 }
 
-func firstText(texts ...string) string {
-	for _, t := range texts {
-		if strings.TrimSpace(t) != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // prompt is the lane's whole system prompt in a scene.
 func (l Lane) prompt(frame *prompt.Scene) string {
 	kind := scene.LaneWriter

@@ -17,6 +17,16 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"join": strings.Join,
 }).ParseFS(textFiles, "texts/*"))
 
+// firstText is the first of texts that says something, "" when none does.
+func firstText(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}
+
 // phrase renders one of the texts for models: texts/NAME, a template, without
 // the line end it stops with. What it is given stands in it as it is.
 func phrase(name string, data any) string {
