@@ -61,7 +61,7 @@ func fewRuns(t *testing.T) {
 	}
 	runs := "20"
 	if raced {
-		runs = "5"
+		runs = "4"
 	}
 	if err := checks.Value.Set(runs); err != nil {
 		t.Fatal(err)

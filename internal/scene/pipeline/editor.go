@@ -11,7 +11,6 @@ import (
 	"jp/internal/lib/literal"
 	"jp/internal/scene"
 	"jp/internal/scene/audit"
-	"jp/internal/scene/macro"
 	"jp/internal/scene/prompt"
 	"jp/internal/scene/voice"
 )
@@ -242,21 +241,6 @@ func (x *Exchange) fragments(kind string) []scene.Fragment {
 		return nil
 	}
 	return fragmentsOf(x.snap, kind)
-}
-
-// resolve replaces macros of what people wrote for the whole scene.
-func (x *Exchange) resolve(text string) string { return resolved(x.frame, text) }
-
-func resolved(frame *prompt.Scene, text string) string {
-	return macro.Resolve(text, frame.SceneScope())
-}
-
-// toolsOf are the tools of a scene's lanes. They stand before the history, so
-// that the clock in them stands still.
-func toolsOf(snap scene.Snapshot, frame *prompt.Scene) []llm.Tool {
-	scope := frame.SceneScope()
-	scope.Now = snap.Conversation.CreatedAt.In(scope.Now.Location())
-	return Tools(snap, func(text string) string { return macro.Resolve(text, scope) })
 }
 
 // postprocess runs the fragments that replace stretches of the draft, each on

@@ -7,6 +7,8 @@ import (
 	"text/template"
 
 	"jp/internal/lib/literal"
+	"jp/internal/scene/macro"
+	"jp/internal/scene/prompt"
 )
 
 //go:embed texts
@@ -35,4 +37,12 @@ func phrase(name string, data any) string {
 		panic("pipeline: " + err.Error())
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// resolve replaces macros of what people wrote for the whole scene.
+func (x *Exchange) resolve(text string) string { return resolved(x.frame, text) }
+
+// resolved is the same for a frame, which calls beside exchanges have, too.
+func resolved(frame *prompt.Scene, text string) string {
+	return macro.Resolve(text, frame.SceneScope())
 }

@@ -9,6 +9,8 @@ import (
 	"jp/internal/kernel/llm"
 	"jp/internal/lib/literal"
 	"jp/internal/scene"
+	"jp/internal/scene/macro"
+	"jp/internal/scene/prompt"
 )
 
 // The names of the tools, and of what direct_scene always has.
@@ -49,6 +51,14 @@ func Tools(s scene.Snapshot, resolve func(string) string) []llm.Tool {
 		tools = append(tools, written(phrase(name+".json", data)))
 	}
 	return tools
+}
+
+// toolsOf are the tools of a scene's lanes. They stand before the history, so
+// that the clock in them stands still.
+func toolsOf(snap scene.Snapshot, frame *prompt.Scene) []llm.Tool {
+	scope := frame.SceneScope()
+	scope.Now = snap.Conversation.CreatedAt.In(scope.Now.Location())
+	return Tools(snap, func(text string) string { return macro.Resolve(text, scope) })
 }
 
 // written reads a tool as its text describes it.
