@@ -26,7 +26,13 @@ import (
 // streaming is an API with one conversation.
 func streaming(t *testing.T) (a *api, conversation string) {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "scenes.db"))
+	return streamingIn(t, t.TempDir())
+}
+
+// streamingIn has its store in a folder, for tests whose time is their own.
+func streamingIn(t *testing.T, dir string) (a *api, conversation string) {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), filepath.Join(dir, "scenes.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,4 +191,28 @@ func TestStreamEndsWithItsLog(t *testing.T) {
 	if got := received(t, w.Body.String()); got != "ex.1 token a\n" {
 		t.Errorf("%q", got)
 	}
+}
+
+// TestEventsAreKept looks at an exchange that is over, ten minutes long, and at
+// one that lasts longer than that.
+func TestEventsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		a, cid := streamingIn(t, dir)
+		code := func() int { return ask(a, "GET", "/api/conversations/"+cid+"/events", nil).Code }
+		log := a.streams.Start(cid, "ex")
+		say(log, "a")
+		time.Sleep(time.Hour)
+		finish(log)
+		for _, step := range []struct {
+			wait time.Duration
+			want int
+		}{{10*time.Minute - time.Second, http.StatusOK}, {2 * time.Second, http.StatusNoContent}} {
+			time.Sleep(step.wait)
+			synctest.Wait()
+			if got := code(); got != step.want {
+				t.Errorf("after another %s: %d, want %d", step.wait, got, step.want)
+			}
+		}
+	})
 }
