@@ -1,6 +1,7 @@
-// Package host tells what a host name of a URL says about where it leads. It
-// looks at the text alone: no name is resolved, and a name that resolves to
-// this machine by somebody's arrangement counts as another's.
+// Package host tells what a host name of a URL says about where it leads, and
+// why nobody answered there. It looks at the text alone: no name is resolved,
+// and a name that resolves to this machine by somebody's arrangement counts as
+// another's.
 package host
 
 import (

@@ -107,7 +107,7 @@ func unreachable(ctx context.Context, server string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fault.New(fault.Provider, "%s cannot be reached: %w", server, err).WithHint("check that the server runs, and its address")
+	return fault.New(fault.Provider, "%s cannot be reached: %s", server, host.Reason(err)).WithHint("check that the server runs, and its address")
 }
 
 // usual are the programs that people serve models with, at the ports that they

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"jp/internal/kernel/llm"
+	"jp/internal/lib/host"
 )
 
 const (
@@ -47,7 +48,7 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	at, setting := address(to), m.cfg.setting()
 	e := &llm.Error{
 		Kind: llm.Unreachable, Provider: m.cfg.Provider, Err: err,
-		Message: "no answer from " + at + ": " + plainly(err),
+		Message: "no answer from " + at + ": " + host.Reason(err),
 		Hint:    "is the server running at " + at + "? Otherwise set " + setting,
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
@@ -62,45 +63,10 @@ func (m *model) unreachable(to *url.URL, err error) *llm.Error {
 	if errors.Is(err, http.ErrSchemeMismatch) {
 		e.Kind, e.Hint = llm.Rejected, "write http instead of https in "+setting
 	}
-	if byProxy(err) != nil {
+	if host.Proxy(err) != nil {
 		e.Hint = "is the proxy running? Otherwise set another one, or none"
 	}
 	return e
-}
-
-// plainly is why a request got no answer, without the calls, ports and
-// resolvers by which the network tells it.
-func plainly(err error) string {
-	if at := byProxy(err); at != nil {
-		return "the proxy: " + plainly(at)
-	}
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return "it took too long"
-	}
-	if name, ok := errors.AsType[*net.DNSError](err); ok {
-		return name.Err
-	}
-	if code, ok := errors.AsType[syscall.Errno](err); ok {
-		return code.Error()
-	}
-	if trust, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return strings.TrimPrefix(trust.Err.Error(), "x509: ")
-	}
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it closed the connection"
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return "it speaks http, not https"
-	}
-	return err.Error()
-}
-
-// byProxy is what a proxy failed of, nil when it was none.
-func byProxy(err error) error {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
-		return op.Err
-	}
-	return nil
 }
 
 // address is the server as base_url names it: without credentials and query,
