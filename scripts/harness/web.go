@@ -13,6 +13,19 @@ import (
 	"time"
 )
 
+// WithFolder runs a script with a folder of its own, which is left behind when it
+// fails, for whoever looks into it.
+func WithFolder(name string, script func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "jp-"+name+"-")
+	if err != nil {
+		return err
+	}
+	if err := script(dir); err != nil {
+		return fmt.Errorf("%w\nthe data is left in %s", err, dir)
+	}
+	return os.RemoveAll(dir)
+}
+
 // Web is a run of jp serve.
 type Web struct {
 	URL  string

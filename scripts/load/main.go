@@ -30,18 +30,14 @@ func main() {
 	rate := flag.Int("rate", 30, "tokens a second of each")
 	tokens := flag.Int("tokens", 150, "tokens of a reply")
 	flag.Parse()
-	if err := run(*binary, *many, *rate, *tokens); err != nil {
+	err := harness.WithFolder("load", func(dir string) error { return run(*binary, dir, *many, *rate, *tokens) })
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
 }
 
-func run(binary string, many, rate, tokens int) error {
-	dir, err := os.MkdirTemp("", "jp-load-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+func run(binary, dir string, many, rate, tokens int) error {
 	began := time.Now()
 	models := httptest.NewServer(model(began, rate, tokens))
 	defer models.Close()

@@ -29,24 +29,14 @@ func main() {
 	binary := flag.String("jp", "bin/jp", "the program to kill")
 	seed := flag.Uint64("seed", rand.Uint64(), "seed of the moments")
 	flag.Parse()
-	if err := run(*binary, *kills, *seed); err != nil {
+	err := harness.WithFolder("outage", func(dir string) error { return run(*binary, dir, *kills, *seed) })
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "outage: %v\nseed %d\n", err, *seed)
 		os.Exit(1)
 	}
 }
 
-func run(binary string, kills int, seed uint64) (err error) {
-	dir, err := os.MkdirTemp("", "jp-outage-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\nthe data is left in %s", err, dir)
-			return
-		}
-		os.RemoveAll(dir)
-	}()
+func run(binary, dir string, kills int, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 0))
 	clients, err := prepare(binary, dir)
 	if err != nil {

@@ -47,7 +47,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "scene:", err)
 		os.Exit(2)
 	}
-	if err := run(o); err != nil {
+	if err := harness.WithFolder("scene", func(dir string) error { return run(o, dir) }); err != nil {
 		fmt.Fprintln(os.Stderr, "scene:", err)
 		os.Exit(1)
 	}
@@ -104,18 +104,7 @@ func pathOf(base string) string {
 	return u.Path
 }
 
-func run(o options) (err error) {
-	dir, err := os.MkdirTemp("", "jp-scene-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\nthe data is left in %s", err, dir)
-			return
-		}
-		os.RemoveAll(dir)
-	}()
+func run(o options, dir string) error {
 	target := o.server
 	if target == "" {
 		standIn, err := listen(newStandIn())
