@@ -51,20 +51,23 @@ type borrowing struct {
 	fields    map[string]json.RawMessage
 }
 
+// borrowedID is what a card may call what it brings: narrower than what people
+// may, as the format has it.
+var borrowedID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
 // borrowed reads one of a card's lists. The first with an id counts, even when
 // it is turned off.
 func borrowed(raw json.RawMessage) (out []borrowing) {
 	var list []json.RawMessage
 	_ = json.Unmarshal(raw, &list)
-	seen := map[string]bool{"moods": true, "speaking_plan": true} // the Director's tool has these itself
-	fits := regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	seen := map[string]bool{}
 	for _, item := range list {
 		b := borrowing{}
 		if json.Unmarshal(item, &b.fields) != nil {
 			continue
 		}
 		b.id, b.label = b.text("id"), b.text("label")
-		if !fits.MatchString(b.id) || needText("label", b.label) != nil || seen[b.id] {
+		if !borrowedID.MatchString(b.id) || reservedID(b.id) || needText("label", b.label) != nil || seen[b.id] {
 			continue
 		}
 		seen[b.id] = true

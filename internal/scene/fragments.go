@@ -150,13 +150,19 @@ func checkFragment(label string, cooldown int) error {
 	return needText("label", label)
 }
 
+// fragmentID is what people may call a mood or fragment.
+var fragmentID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
+// reservedID tells whether the Director's tool has a field of that name itself.
+func reservedID(id string) bool { return id == "moods" || id == "speaking_plan" }
+
 // freeID refuses an id that is taken, that the Director's tool has itself, or
 // that cannot be the name of a property there.
 func freeID[T any](table Table[T], id string) error {
-	switch ok, err := regexp.MatchString(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`, id); {
-	case err != nil || !ok:
+	switch {
+	case !fragmentID.MatchString(id):
 		return misfit("id", "%q cannot be an id", id).hint("take up to 64 letters, digits, - and _")
-	case id == "moods" || id == "speaking_plan":
+	case reservedID(id):
 		return fault.New(fault.Invalid, "the id %q is reserved", id)
 	}
 	_, known, err := lookup(table.Get(id))
