@@ -83,14 +83,17 @@ func (a *api) send(ctx context.Context, in *struct {
 	IdempotencyKey
 	Body Saying
 }) (*streamOut, error) {
-	files, err := attachments(in.Body.Attachments)
+	return a.say(ctx, in.Key, in.Body, pipeline.Ask{Kind: pipeline.Send, Conversation: in.ID})
+}
+
+// say runs an exchange that begins with somebody's words.
+func (a *api) say(ctx context.Context, key string, said Saying, ask pipeline.Ask) (*streamOut, error) {
+	files, err := attachments(said.Attachments)
 	if err != nil {
 		return nil, err
 	}
-	return a.exchange(ctx, in.Key, in.Body, pipeline.Ask{
-		Kind: pipeline.Send, Conversation: in.ID, Content: in.Body.Content, Uploads: files,
-		Pin: clearable(in.Body.Speaker).To, NoAgent: in.Body.off(),
-	})
+	ask.Content, ask.Uploads, ask.Pin, ask.NoAgent = said.Content, files, clearable(said.Speaker).To, said.off()
+	return a.exchange(ctx, key, said, ask)
 }
 
 func (a *api) goOn(ctx context.Context, in *struct {
@@ -119,14 +122,7 @@ func (a *api) forkEdit(ctx context.Context, in *struct {
 	IdempotencyKey
 	Body Saying
 }) (*streamOut, error) {
-	files, err := attachments(in.Body.Attachments)
-	if err != nil {
-		return nil, err
-	}
-	return a.exchange(ctx, in.Key, in.Body, pipeline.Ask{
-		Kind: pipeline.ForkEdit, Conversation: in.ID, Message: in.Message, Content: in.Body.Content, Uploads: files,
-		Pin: clearable(in.Body.Speaker).To, NoAgent: in.Body.off(),
-	})
+	return a.say(ctx, in.Key, in.Body, pipeline.Ask{Kind: pipeline.ForkEdit, Conversation: in.ID, Message: in.Message})
 }
 
 // anew is the input of requests that say nothing but what to write again. A
