@@ -42,17 +42,23 @@ func (p pass) stage() string {
 
 // passOf puts a call together: the body, the history, and what is trailing.
 func passOf(name string, lane Lane, body []prompt.Section, history []llm.Message, trailing []prompt.Section, images []llm.Image) pass {
+	p := prefixOf(name, lane, body, history)
+	p.req.Messages = append(p.req.Messages, llm.Message{Role: llm.RoleUser, Text: prompt.Join(trailing), Images: images})
+	p.sections = append(p.sections, trailing...)
+	return p
+}
+
+// prefixOf is what a call begins with: the body and the history.
+func prefixOf(name string, lane Lane, body []prompt.Section, history []llm.Message) pass {
 	req := llm.Request{
-		Model: lane.Name, System: []string{prompt.Join(body)}, Params: lane.Params,
-		Messages: append(history[:len(history):len(history)],
-			llm.Message{Role: llm.RoleUser, Text: prompt.Join(trailing), Images: images}),
+		Model: lane.Name, System: []string{prompt.Join(body)}, Params: lane.Params, Messages: slices.Clip(history),
 	}
 	var past strings.Builder
 	for _, m := range history {
 		past.WriteString(m.Text)
 	}
-	sections := append(body[:len(body):len(body)], prompt.Section{Key: "messages", Text: past.String()})
-	return pass{name: name, lane: lane, req: req, sections: append(sections, trailing...)}
+	sections := append(slices.Clip(body), prompt.Section{Key: "messages", Text: past.String()})
+	return pass{name: name, lane: lane, req: req, sections: sections}
 }
 
 // extended is a call that goes on where another ended: with its answer, and

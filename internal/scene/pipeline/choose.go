@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 
 	"jp/internal/kernel/exchange"
 	"jp/internal/kernel/llm"
@@ -49,20 +50,18 @@ func (x *Exchange) directs(ctx context.Context, fixed *string) error {
 	if x.turn.asked != nil && !x.turn.steered { // a steer is the Writer's alone
 		message = x.frame.Text(x.turn.asked.Message)
 	}
-	base := passOf("director", lane, body, x.frame.History(x.path, x.images.of), nil, nil)
+	base := prefixOf("director", lane, body, x.frame.History(x.path, x.images.of))
 	d := Directing{
 		Snapshot: x.snap, Lane: lane, Tools: x.tools, Lore: x.frame.LoreBlock(x.lore), Message: message, Fixed: fixed,
 		Scope: x.frame.SceneScope(), Now: x.r.Now, Base: base.req,
 	}
-	d.Base.Messages = d.Base.Messages[:len(d.Base.Messages)-1] // the trailing message is the Director's own
 	if x.turn.asked != nil && !x.turn.steered {
 		d.Images = x.images.of(x.turn.asked.ID)
 	}
 	direct, err := Direct(ctx, d, func(ctx context.Context, req llm.Request) ([]llm.ToolCall, string, string, error) {
 		p := base
 		p.req = req
-		p.sections = append(p.sections[:len(p.sections):len(p.sections)],
-			prompt.Section{Key: "director", Text: req.Messages[len(req.Messages)-1].Text})
+		p.sections = append(slices.Clip(p.sections), prompt.Section{Key: "director", Text: req.Messages[len(req.Messages)-1].Text})
 		a, err := x.r.ask(ctx, p, x.keep, func(delta string) { x.say(Reasoning, ReasoningData{Pass: "director", Delta: delta}) })
 		return a.calls, a.text, a.reasoning, err
 	})

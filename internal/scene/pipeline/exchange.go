@@ -238,10 +238,7 @@ const scanWindow = 6
 // scanned are the texts that may fire lore: the history's end as it is stored,
 // and what is answered now.
 func (x *Exchange) scanned() []string {
-	var texts []string
-	for _, s := range x.turn.history {
-		texts = append(texts, s.Content)
-	}
+	texts := lastTexts(x.turn.history)
 	said := x.turn.message
 	if x.turn.steered {
 		said = x.turn.direction // what stands around it is ours
